@@ -1,0 +1,262 @@
+"""Facts that can be had again by reading the files: counts, transcripts, links.
+
+One SQLite file in the cache folder. It is never needed: a broken one is made anew, a
+locked or unwritable one is bypassed, and every fact carries the device, inode, size
+and mtime it holds for.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sqlite3
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from typing import cast
+
+from spillview.model import Counts, Found, Kind, Line
+
+SCHEMA = 1
+"""Raised whenever a table or the meaning of a stored fact changes."""
+
+_TABLES = """
+create table counts (
+    path blob primary key, dev integer, ino integer, size integer, mtime_ns integer,
+    bytes integer, chars integer, utf16 integer, lines integer,
+    encoding text, kind text, partial integer,
+    verdict_number integer, verdict_start integer, verdict_end integer,
+    verdict_text text, verdict_truncated integer
+) without rowid;
+create table facts (
+    path blob primary key, rules text, dev integer, ino integer, size integer,
+    mtime_ns integer, data blob
+) without rowid;
+create table looks (
+    path blob primary key, token text, data blob
+) without rowid;
+"""
+
+FEW = 400
+"""Up to so many artifacts are looked up one by one instead of reading the table."""
+
+Key = tuple[int, int, int, int]
+
+
+class Cache:
+    """The cache file, or a stand-in that remembers nothing when it cannot be used.
+
+    Methods may be called from any thread.
+    """
+
+    def __init__(self, path: str | None) -> None:
+        """Open `path`, making it if needed; None gives a cache that stores nothing."""
+        self._lock = threading.RLock()
+        self._db: sqlite3.Connection | None = None
+        self.problem: str | None = None
+        """Why the cache is bypassed, as a plain sentence; None when it works."""
+        if path is not None:
+            self._open(path)
+
+    def _open(self, path: str) -> None:
+        for attempt in (1, 2):
+            try:
+                os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+                self._db = self._connect(path)
+                return
+            except sqlite3.OperationalError as error:
+                # Locked by another process, or a folder that cannot be written.
+                self.problem = f"The cache {path} cannot be used ({error})."
+                return
+            except (sqlite3.DatabaseError, ValueError):
+                if attempt == 1:
+                    for name in (path, path + "-wal", path + "-shm"):
+                        with contextlib.suppress(OSError):
+                            os.unlink(name)
+                    continue
+                self.problem = f"The cache {path} is broken and cannot be made anew."
+            except OSError as error:
+                self.problem = f"The cache {path} cannot be used ({error.strerror})."
+                return
+
+    @staticmethod
+    def _connect(path: str) -> sqlite3.Connection:
+        # Not through a planted link; private from the first byte.
+        flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
+        os.close(os.open(path, flags, 0o600))
+        db = sqlite3.connect(
+            path, timeout=0.5, check_same_thread=False, isolation_level=None
+        )
+        try:
+            db.execute("pragma journal_mode = wal")
+            db.execute("pragma synchronous = off")
+            (version,) = db.execute("pragma user_version").fetchone()
+            if version != SCHEMA:
+                tables = db.execute(
+                    "select name from sqlite_master where type = 'table'"
+                ).fetchall()
+                db.execute("begin immediate")
+                for (name,) in tables:
+                    db.execute(f'drop table "{name}"')
+                for statement in _TABLES.split(";"):
+                    db.execute(statement)
+                db.execute(f"pragma user_version = {SCHEMA}")
+                db.execute("commit")
+            db.execute("select count(*) from counts where path = x''").fetchone()
+        except BaseException:
+            db.close()
+            raise
+        return db
+
+    def close(self) -> None:
+        """Close the file; the cache remembers nothing from then on."""
+        with self._lock:
+            if self._db is not None:
+                self._db.close()
+                self._db = None
+
+    @contextlib.contextmanager
+    def _using(self, *, write: bool = False) -> Iterator[sqlite3.Connection | None]:
+        """The connection under the lock; whatever fails turns the cache off."""
+        with self._lock:
+            try:
+                if write and self._db is not None:
+                    self._db.execute("begin immediate")
+                yield self._db
+                if write and self._db is not None:
+                    self._db.execute("commit")
+            except sqlite3.Error as error:
+                self.problem = f"The cache was bypassed ({error})."
+                if self._db is not None:
+                    with contextlib.suppress(sqlite3.Error):
+                        self._db.execute("rollback")
+                    if "locked" not in str(error):
+                        self._db.close()
+                        self._db = None
+
+    def counts(self, found: Sequence[Found]) -> dict[str, Counts]:
+        """Cached counts by artifact id, where the file is unchanged since."""
+        result: dict[str, Counts] = {}
+        with self._using() as db:
+            if db is None or not found:
+                return result
+            columns = "select * from counts"
+            by_path = {os.fsencode(item.path): item for item in found}
+            if len(by_path) <= FEW:
+                rows: Iterable[tuple[object, ...]] = (
+                    row
+                    for path in by_path
+                    for row in db.execute(f"{columns} where path = ?", (path,))
+                )
+            else:
+                rows = db.execute(columns)
+            for row in rows:
+                item = by_path.get(cast(bytes, row[0]))
+                if item is not None and row[1:5] == item.key:
+                    result[item.id] = _counts(row[5:])
+        return result
+
+    def store_counts(self, items: Iterable[tuple[Found, Counts]]) -> None:
+        """Keep the counts of these artifacts."""
+        rows = [(os.fsencode(f.path), *f.key, *_counts_row(c)) for f, c in items]
+        with self._using(write=True) as db:
+            if db is not None and rows:
+                marks = ",".join("?" * len(rows[0]))
+                db.executemany(f"insert or replace into counts values ({marks})", rows)
+
+    def facts(self, path: str, rules: str) -> tuple[Key, bytes] | None:
+        """A transcript's stored facts and the key they hold for, if any.
+
+        `rules` names the version of the notice rules they were read with.
+        """
+        with self._using() as db:
+            if db is None:
+                return None
+            row = db.execute(
+                "select dev, ino, size, mtime_ns, data from facts"
+                " where path = ? and rules = ?",
+                (os.fsencode(path), rules),
+            ).fetchone()
+        return None if row is None else ((row[0], row[1], row[2], row[3]), row[4])
+
+    def store_facts(self, path: str, rules: str, key: Key, data: bytes) -> None:
+        """Keep a transcript's facts."""
+        with self._using(write=True) as db:
+            if db is not None:
+                db.execute(
+                    "insert or replace into facts values (?, ?, ?, ?, ?, ?, ?)",
+                    (os.fsencode(path), rules, *key, data),
+                )
+
+    def looks(self, found: Sequence[Found]) -> dict[str, tuple[str, bytes]]:
+        """Stored results of looking at an artifact's envelope: id → (token, data)."""
+        result: dict[str, tuple[str, bytes]] = {}
+        with self._using() as db:
+            if db is None or not found:
+                return result
+            by_path = {os.fsencode(item.path): item.id for item in found}
+            if len(by_path) <= FEW:
+                rows = [
+                    row
+                    for path in by_path
+                    for row in db.execute("select * from looks where path = ?", (path,))
+                ]
+            else:
+                rows = db.execute("select * from looks").fetchall()
+            for path, token, data in rows:
+                if path in by_path:
+                    result[by_path[path]] = (token, data)
+        return result
+
+    def store_looks(self, items: Iterable[tuple[Found, str, bytes]]) -> None:
+        """Keep the results of looking at these artifacts."""
+        rows = [(os.fsencode(f.path), token, data) for f, token, data in items]
+        with self._using(write=True) as db:
+            if db is not None and rows:
+                db.executemany("insert or replace into looks values (?, ?, ?)", rows)
+
+
+def _counts_row(counts: Counts) -> tuple[object, ...]:
+    verdict = counts.verdict
+    line: tuple[object, ...] = (None,) * 5
+    if verdict is not None:
+        line = (
+            verdict.number,
+            verdict.start,
+            verdict.end,
+            verdict.text.encode("utf-8", "replace").decode("utf-8"),
+            verdict.truncated,
+        )
+    return (
+        counts.bytes,
+        counts.chars,
+        counts.utf16,
+        counts.lines,
+        counts.encoding,
+        counts.kind,
+        counts.partial,
+        *line,
+    )
+
+
+def _counts(row: Sequence[object]) -> Counts:
+    size, chars, utf16, lines, encoding, kind, partial = row[:7]
+    number, start, end, text, truncated = row[7:]
+    verdict = None
+    if number is not None:
+        verdict = Line(
+            cast(int, number),
+            cast(int, start),
+            cast(int, end),
+            cast(str, text),
+            bool(truncated),
+        )
+    return Counts(
+        cast(int, size),
+        cast(int, chars),
+        cast(int, utf16),
+        cast(int, lines),
+        cast(str, encoding),
+        cast(Kind, kind),
+        bool(partial),
+        verdict,
+    )

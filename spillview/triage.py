@@ -1,0 +1,124 @@
+"""The order of the morning queue: decisions that rest on a cut, worst first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from datetime import datetime, timedelta
+from enum import IntEnum
+from typing import Any, Literal
+
+from spillview.model import Artifact, Session
+
+Band = Literal["below", "close", "over"]
+
+CLOSE = 0.9
+"""From this ratio on, a command is about to cross its boundary."""
+
+EVENING_HOUR = 18
+"""A night starts at this local hour where nothing was reviewed before."""
+
+
+class Rank(IntEnum):
+    """How much an artifact needs a look; lower is worse."""
+
+    FAILED_UNSEEN = 0
+    """It failed, and the model never received the verdict."""
+    VERDICT_UNSEEN = 1
+    """The model never received the verdict."""
+    OVER = 2
+    """Larger than its boundary; the verdict was seen or nothing is known."""
+    REST = 3
+
+
+def band(ratio: float | None) -> Band:
+    """Which side of the boundary a ratio lies on; an unknown ratio is below."""
+    if ratio is None or ratio < CLOSE:
+        return "below"
+    return "close" if ratio <= 1 else "over"
+
+
+def rank(artifact: Artifact) -> Rank:
+    """The artifact's place in the triage."""
+    if artifact.verdict_seen is False:
+        link = artifact.link
+        failed = artifact.failed or (link is not None and link.verdict == "fail")
+        return Rank.FAILED_UNSEEN if failed else Rank.VERDICT_UNSEEN
+    return Rank.OVER if band(artifact.ratio) == "over" else Rank.REST
+
+
+def worst_first(artifact: Artifact) -> tuple[int, bool, float, float, str]:
+    """Sort key: rank, then what nobody read back, then ratio, then newest."""
+    link = artifact.link
+    read_back = bool(link and any(r.own and r.ranges != () for r in link.reads))
+    return (
+        rank(artifact),
+        read_back,
+        -(artifact.ratio or 0.0),
+        -artifact.created,
+        artifact.id,
+    )
+
+
+def session_worst_first(session: Session) -> tuple[Any, ...]:
+    """Sort key of sessions: their ranks counted from the worst, then newest."""
+    tally = [0] * len(Rank)
+    for artifact in session.artifacts:
+        tally[rank(artifact)] += 1
+    worst = [-count for count in tally[: Rank.OVER]]
+    top = max((a.ratio or 0.0 for a in session.artifacts), default=0.0)
+    return (*worst, -top, -(session.last_active or 0.0), session.harness, session.id)
+
+
+def order_sessions(sessions: Iterable[Session]) -> list[Session]:
+    """Sessions worst first, each with its artifacts worst first."""
+    sorted_inside = [
+        replace(s, artifacts=tuple(sorted(s.artifacts, key=worst_first)))
+        for s in sessions
+    ]
+    return sorted(sorted_inside, key=session_worst_first)
+
+
+def _text(value: str | None) -> tuple[bool, str]:
+    return (value is None, (value or "").casefold())
+
+
+def _number(value: float | None) -> tuple[bool, float]:
+    """Largest first; what is not known comes last."""
+    return (value is None, -(value or 0.0))
+
+
+SORT_KEYS: dict[str, Callable[[Artifact], Any]] = {
+    "worst": worst_first,
+    "age": lambda a: -a.created,
+    "bytes": lambda a: _number(a.found.size),
+    "chars": lambda a: _number(a.counts.chars if a.counts else None),
+    "lines": lambda a: _number(a.counts.lines if a.counts else None),
+    "ratio": lambda a: _number(a.ratio),
+    "seen": lambda a: _number(a.link.seen.bytes if a.link and a.link.seen else None),
+    "session": lambda a: _text(a.session),
+    "project": lambda a: _text(a.project),
+    "tool": lambda a: _text(a.tool),
+    "command": lambda a: _text(a.command),
+    "harness": lambda a: _text(a.found.harness),
+    "name": lambda a: _text(a.found.name),
+    "path": lambda a: _text(a.found.path),
+    "link": lambda a: _text(a.link.state if a.link else None),
+}
+"""Sort keys by name; numbers and times sort largest and newest first."""
+
+
+def evening(now: float) -> float:
+    """The latest 18:00 local time that is not after `now`, seconds since the epoch."""
+    local = datetime.fromtimestamp(now).astimezone()
+    start = local.replace(hour=EVENING_HOUR, minute=0, second=0, microsecond=0)
+    if start > local:
+        start = (local - timedelta(days=1)).replace(
+            hour=EVENING_HOUR, minute=0, second=0, microsecond=0
+        )
+    return start.timestamp()
+
+
+def night_start(last_review: float | None, now: float) -> float:
+    """What "since it was last reviewed, else since 18:00 local" means in seconds."""
+    return last_review if last_review is not None else evening(now)
