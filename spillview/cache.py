@@ -42,6 +42,14 @@ FEW = 400
 Key = tuple[int, int, int, int]
 
 
+def _stored(key: Key) -> Key:
+    """The key as signed 64-bit numbers: some filesystems have larger inodes."""
+    dev, ino, size, mtime_ns = (
+        part - (1 << 64) if part >= 1 << 63 else part for part in key
+    )
+    return dev, ino, size, mtime_ns
+
+
 class Cache:
     """The cache file, or a stand-in that remembers nothing when it cannot be used.
 
@@ -151,20 +159,22 @@ class Cache:
                 rows = db.execute(columns)
             for row in rows:
                 item = by_path.get(cast(bytes, row[0]))
-                if item is not None and row[1:5] == item.key:
+                if item is not None and row[1:5] == _stored(item.key):
                     result[item.id] = _counts(row[5:])
         return result
 
     def store_counts(self, items: Iterable[tuple[Found, Counts]]) -> None:
         """Keep the counts of these artifacts."""
-        rows = [(os.fsencode(f.path), *f.key, *_counts_row(c)) for f, c in items]
+        rows = [
+            (os.fsencode(f.path), *_stored(f.key), *_counts_row(c)) for f, c in items
+        ]
         with self._using(write=True) as db:
             if db is not None and rows:
                 marks = ",".join("?" * len(rows[0]))
                 db.executemany(f"insert or replace into counts values ({marks})", rows)
 
-    def facts(self, path: str, rules: str) -> tuple[Key, bytes] | None:
-        """A transcript's stored facts and the key they hold for, if any.
+    def facts(self, path: str, rules: str, key: Key) -> tuple[bool, bytes] | None:
+        """A transcript's stored facts, and whether they hold for `key` as they are.
 
         `rules` names the version of the notice rules they were read with.
         """
@@ -176,7 +186,7 @@ class Cache:
                 " where path = ? and rules = ?",
                 (os.fsencode(path), rules),
             ).fetchone()
-        return None if row is None else ((row[0], row[1], row[2], row[3]), row[4])
+        return None if row is None else (row[:4] == _stored(key), row[4])
 
     def store_facts(self, path: str, rules: str, key: Key, data: bytes) -> None:
         """Keep a transcript's facts."""
@@ -184,7 +194,7 @@ class Cache:
             if db is not None:
                 db.execute(
                     "insert or replace into facts values (?, ?, ?, ?, ?, ?, ?)",
-                    (os.fsencode(path), rules, *key, data),
+                    (os.fsencode(path), rules, *_stored(key), data),
                 )
 
     def looks(self, found: Sequence[Found]) -> dict[str, tuple[str, bytes]]:

@@ -1,0 +1,475 @@
+"""Every store on this machine as artifacts and sessions: found, counted, linked.
+
+Data flows one way: directory entries (`scan`), then contents and transcripts
+(`complete`), each remembered in the cache for the next start.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from spillview.discovery import Discovery, StoreFound, discover
+
+from spillview import looks, triage
+from spillview.errors import Unreadable
+from spillview.model import (
+    Artifact,
+    Boundary,
+    Counts,
+    Found,
+    Link,
+    Missing,
+    Problem,
+    Session,
+)
+from spillview.profile import Profile, load_profiles
+from spillview.records import Cancelled, Records
+
+if TYPE_CHECKING:
+    from spillview.config import Settings
+    from spillview.state import State
+
+    from spillview.cache import Cache, Key
+    from spillview.envelope import EnvelopeFacts
+    from spillview.places import Places
+
+LIVE_SECONDS = 3600
+"""A session active within the last hour counts as live."""
+
+HUGE = 1 << 30
+"""Files over 1 GiB are counted only when asked (flag `uncounted`)."""
+
+MIN_PREFIX = 4
+"""The shortest id prefix that names an artifact or a session."""
+
+BATCH = 64
+"""So many results are written to the cache at once."""
+
+Progress = Callable[[int, int], None]
+"""Called with (done, total) artifacts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """What narrows every command alike."""
+
+    paths: tuple[str, ...] = ()
+    harness: str | None = None
+    session: str | None = None
+    since: float | None = None
+    """Seconds since the epoch; artifacts created before it are left out."""
+    until: float | None = None
+    boundary: Boundary | None = None
+    """Replaces every harness's own boundaries."""
+
+    def admits(self, artifact: Artifact) -> bool:
+        """Whether the artifact is inside `session`, `since` and `until`."""
+        if self.session is not None and not names_session(self.session, artifact):
+            return False
+        if self.since is not None and artifact.created < self.since:
+            return False
+        return self.until is None or artifact.created <= self.until
+
+
+def names_session(reference: str, artifact: Artifact) -> bool:
+    """Whether `reference` is the artifact's session id or a prefix of it."""
+    return any(
+        sid == reference or (len(reference) >= MIN_PREFIX and sid.startswith(reference))
+        for sid in (artifact.session, artifact.found.session)
+    )
+
+
+class Catalogue:
+    """The artifacts of every store found, with what is known of each so far.
+
+    `scan` and `complete` may run in a worker thread; their results are immutable.
+    """
+
+    def __init__(
+        self,
+        places: Places,
+        settings: Settings | None = None,
+        *,
+        cache: Cache | None = None,
+        state: State | None = None,
+        now: Callable[[], float] = time.time,
+    ) -> None:
+        from spillview.config import load_settings
+
+        from spillview.cache import Cache
+
+        self.places = places
+        self.settings = settings if settings is not None else load_settings(places)
+        self.profiles, self._profile_problems = load_profiles(places)
+        self.cache = cache if cache is not None else Cache(None)
+        self.state = state
+        self.now = now
+        self.stores: list[StoreFound] = []
+        self._problems: list[Problem] = []
+        self._query = Query()
+        self._found: dict[str, Found] = {}
+        self._records = Records(self.profile, self.cache)
+        self._counts: dict[str, tuple[Key, Counts]] = {}
+        self._growing: set[str] = set()
+
+    @classmethod
+    def here(cls, places: Places | None = None) -> Catalogue:
+        """The catalogue of this user's machine, with its cache and state."""
+        from spillview.state import State
+
+        from spillview.cache import Cache
+        from spillview.places import Places
+
+        where = places if places is not None else Places.here()
+        cache = Cache(os.path.join(where.cache_dir, "catalogue.sqlite3"))
+        return cls(where, cache=cache, state=State(where))
+
+    def close(self) -> None:
+        """Close cache and state."""
+        self.cache.close()
+        if self.state is not None:
+            self.state.close()
+
+    @property
+    def problems(self) -> list[Problem]:
+        """What could not be read in the last scan and completion."""
+        return [*self._problems, *self._records.problems]
+
+    def profile(self, harness: str) -> Profile:
+        """The profile of a harness; the plain folder's for one unknown."""
+        return self.profiles.get(harness) or self.profiles["folder"]
+
+    # What is there
+
+    def scan(self, query: Query | None = None) -> list[Artifact]:
+        """Artifacts at once, newest first: entries, `stat`, and what is cached.
+
+        Raises `BadInput` for a path that does not exist.
+        """
+        self._query = query = query if query is not None else Query()
+        seen = self._discover(query)
+        self.stores = seen.stores
+        self._problems = [*self._profile_problems, *seen.problems]
+        self._found = {found.id: found for found in seen.found}
+        self._growing.clear()
+        self._records.take(seen.transcripts, seen.found)
+        return self.narrow(self._assemble(seen.found, query), query)
+
+    def _discover(self, query: Query) -> Discovery:
+        return discover(
+            self.places, self.profiles, self.settings, query.paths, query.harness
+        )
+
+    def narrow(self, artifacts: Iterable[Artifact], query: Query) -> list[Artifact]:
+        """Those the query admits, newest first."""
+        kept = [a for a in artifacts if query.admits(a)]
+        kept.sort(key=lambda a: (-a.created, a.found.path))
+        return kept
+
+    def refresh(self) -> bool:
+        """Look at the entries again; True when something came, went or changed."""
+        seen = self._discover(self._query)
+        keys = {found.id: found.key for found in seen.found}
+        before = {found.id: found.key for found in self._found.values()}
+        return keys != before or self._records.changed(seen.transcripts)
+
+    def _assemble(self, found: Sequence[Found], query: Query) -> Iterator[Artifact]:
+        counts = self.cache.counts(found)
+        for item in found:
+            key, counted = self._counts.get(item.id, (None, None))
+            if counted is not None and key == item.key:
+                counts[item.id] = counted
+        stored = self.cache.looks(found)
+        reviewed = self.state.reviewed() if self.state is not None else {}
+        for item in found:
+            link = self._records.links.get(item.id)
+            if link is not None and item.id in stored:
+                mark, data = stored[item.id]
+                if mark == looks.token(item, link):
+                    link = looks.restore(link, data) or link
+            artifact = Artifact(
+                item,
+                counts.get(item.id),
+                link,
+                session=item.session,
+                error=item.error,
+                reviewed=reviewed.get(item.id),
+            )
+            yield self._finish(artifact, query)
+
+    def _finish(self, artifact: Artifact, query: Query) -> Artifact:
+        """The artifact with what follows from its facts: session, gates, flags."""
+        envelope = artifact.envelope
+        session = envelope.session if envelope is not None else artifact.found.session
+        facts = self._records.sessions.get((artifact.found.harness, session))
+        boundaries: tuple[Boundary, ...]
+        if query.boundary is not None:
+            boundaries = (query.boundary,)
+        else:
+            boundaries = self.profile(artifact.found.harness).boundaries_for(
+                artifact.tool,
+                envelope.version if envelope is not None else None,
+                content=artifact.found.content,
+                env=self.places.env,
+                settings=self.settings,
+            )
+        return replace(
+            artifact,
+            session=session,
+            project=facts.project if facts is not None else None,
+            boundaries=boundaries,
+            flags=self._flags(artifact),
+        )
+
+    def _flags(self, artifact: Artifact) -> tuple[str, ...]:
+        found, counts = artifact.found, artifact.counts
+        flags = []
+        if found.id in self._growing:
+            flags.append("growing")
+        if counts is None and found.type == "file" and artifact.error is None:
+            flags.append("uncounted")
+        if found.type in ("symlink", "special"):
+            flags.append(found.type)
+        if artifact.error is not None:
+            flags.append("unreadable")
+        if found.type == "file" and found.mode & 0o004 and open_to_all(found.path):
+            flags.append("world-readable")
+        if counts is not None and counts.partial:
+            flags.append("partial")
+        return tuple(flags)
+
+    # The contents
+
+    def complete(
+        self,
+        artifacts: Iterable[Artifact],
+        *,
+        huge: bool = False,
+        progress: Progress | None = None,
+        cancelled: Cancelled | None = None,
+    ) -> Iterator[Artifact]:
+        """The artifacts of the last scan with everything counted and linked.
+
+        Yields each in the order given; one whose link was settled only by another
+        session's transcript is yielded again at the end. Files over 1 GiB stay
+        uncounted unless `huge`.
+        """
+        todo = list(artifacts)
+        query = self._query
+        last: dict[str, Artifact] = {}
+        pending = _Pending(self.cache)
+        try:
+            for done, artifact in enumerate(todo):
+                if cancelled is not None and cancelled():
+                    return
+                self._records.read_session(artifact.found, cancelled)
+                whole = self._complete_one(artifact, query, huge, pending, cancelled)
+                last[whole.id] = whole
+                yield whole
+                if progress is not None:
+                    progress(done + 1, len(todo))
+            before = dict(self._records.links)
+            self._records.join()
+            for whole in list(last.values()):
+                link = self._records.links.get(whole.id)
+                if link != before.get(whole.id):
+                    yield self._complete_one(whole, query, huge, pending, cancelled)
+        finally:
+            pending.write()
+
+    def _complete_one(
+        self,
+        artifact: Artifact,
+        query: Query,
+        huge: bool,
+        pending: _Pending,
+        cancelled: Cancelled | None,
+    ) -> Artifact:
+        from spillview.content import open_content
+        from spillview.counts import count
+
+        found, counts, error = artifact.found, artifact.counts, artifact.error
+        if counts is None and found.type == "file" and error is None:
+            try:
+                content = open_content(found.path, root=found.root)
+                try:
+                    grown = content.key != found.key
+                    if (found.size <= HUGE and not grown) or huge:
+                        counted = count(content, cancelled=cancelled)
+                        grown = grown or content.changed() is not None
+                        if huge or not grown:
+                            counts = counted
+                    if grown:
+                        self._growing.add(found.id)
+                    elif counts is not None:
+                        self._counts[found.id] = (found.key, counts)
+                        pending.counts.append((found, counts))
+                finally:
+                    content.close()
+            except Unreadable as failure:
+                error = str(failure)
+        link = self._look(found, counts, artifact.link, pending)
+        pending.write_if_full()
+        return self._finish(
+            replace(artifact, counts=counts, link=link, error=error), query
+        )
+
+    def _look(
+        self,
+        found: Found,
+        counts: Counts | None,
+        known: Link | None,
+        pending: _Pending,
+    ) -> Link | None:
+        from spillview.seen import look
+
+        link = self._records.links.get(found.id)
+        if link is None:
+            return Link("orphan") if known is None else known
+        if counts is None or found.id in self._growing or link.state == "orphan":
+            return link
+        mark = looks.token(found, link)
+        stored = self.cache.looks([found]).get(found.id)
+        if stored is not None and stored[0] == mark:
+            restored = looks.restore(link, stored[1])
+            if restored is not None:
+                return restored
+        try:
+            looked = look(found, counts, link, self.profile(found.harness))
+        except Unreadable as failure:
+            return replace(link, note=str(failure))
+        pending.looks.append((found, mark, looks.pack(looked)))
+        return looked
+
+    # What a word names
+
+    def find(self, reference: str, query: Query | None = None) -> Artifact:
+        """The artifact that an id (prefix), path or bare file name means, completed.
+
+        Raises `BadInput` when nothing, or more than one thing, answers to it.
+        """
+        from spillview.reference import find
+
+        return find(self, reference, query if query is not None else Query())
+
+    def where(self, words: Sequence[str], query: Query | None = None) -> list[Artifact]:
+        """The artifacts that these ids, sessions, harnesses and paths mean together.
+
+        No words mean every artifact the query admits. Raises `BadInput` for a word
+        that means nothing.
+        """
+        from spillview.reference import where
+
+        return where(self, words, query if query is not None else Query())
+
+    def envelope(self, artifact: Artifact) -> EnvelopeFacts:
+        """The artifact's envelope beside its content; reads both."""
+        from spillview.envelope import envelope_facts
+
+        return envelope_facts(artifact, self.profile(artifact.found.harness))
+
+    # Sessions and what is not there
+
+    def sessions(self, artifacts: Iterable[Artifact]) -> list[Session]:
+        """The artifacts by session: worst session first, worst artifact first."""
+        now = self.now()
+        grouped: dict[tuple[str, str], list[Artifact]] = {}
+        for artifact in artifacts:
+            key = (artifact.found.harness, artifact.session)
+            grouped.setdefault(key, []).append(artifact)
+        sessions = []
+        for (harness, sid), members in grouped.items():
+            facts = self._records.sessions.get((harness, sid))
+            active = facts.last_active if facts is not None else None
+            if active is None:
+                active = max(a.found.mtime_ns / 1e9 for a in members)
+            growing = any("growing" in a.flags for a in members)
+            sessions.append(
+                Session(
+                    harness,
+                    sid,
+                    facts.project if facts is not None else None,
+                    facts.title if facts is not None else None,
+                    facts.started if facts is not None else None,
+                    active,
+                    growing or 0 <= now - active < LIVE_SECONDS,
+                    tuple(members),
+                )
+            )
+        return triage.order_sessions(sessions)
+
+    def missing(
+        self, query: Query | None = None, *, cancelled: Cancelled | None = None
+    ) -> list[Missing]:
+        """Calls of the last scan whose full result is not on disk, newest first.
+
+        Reads the transcripts that were not read yet.
+        """
+        query = query if query is not None else self._query
+        self._records.read_all(cancelled)
+        rows = []
+        for row in self._records.missing:
+            when = row.mention.time
+            if query.session is not None and not row.session.startswith(query.session):
+                continue
+            if query.since is not None and (when is None or when < query.since):
+                continue
+            if query.until is not None and (when is None or when > query.until):
+                continue
+            rows.append(row)
+        rows.sort(key=lambda m: -(m.mention.time or 0.0))
+        return rows
+
+    # The person's own marks
+
+    def mark_reviewed(self, ids: Iterable[str], when: float | None) -> None:
+        """Remember that these were reviewed at `when`; None takes the mark back."""
+        if self.state is not None:
+            self.state.mark_reviewed(ids, when)
+
+    def last_review(self) -> float | None:
+        """When the person last finished a review, seconds since the epoch."""
+        return self.state.last_review() if self.state is not None else None
+
+    def set_last_review(self, when: float) -> None:
+        """Remember that everything up to `when` was reviewed."""
+        if self.state is not None:
+            self.state.set_last_review(when)
+
+
+class _Pending:
+    """Results on their way to the cache, written a batch at a time."""
+
+    def __init__(self, cache: Cache) -> None:
+        self._cache = cache
+        self.counts: list[tuple[Found, Counts]] = []
+        self.looks: list[tuple[Found, str, bytes]] = []
+
+    def write_if_full(self) -> None:
+        if len(self.counts) + len(self.looks) >= BATCH:
+            self.write()
+
+    def write(self) -> None:
+        self._cache.store_counts(self.counts)
+        self._cache.store_looks(self.looks)
+        self.counts, self.looks = [], []
+
+
+def open_to_all(path: str) -> bool:
+    """Whether every folder above `path` lets any user through."""
+    return _passable(os.path.dirname(path))
+
+
+@lru_cache(maxsize=4096)
+def _passable(folder: str) -> bool:
+    try:
+        mode = os.stat(folder).st_mode
+    except OSError:
+        return False
+    parent = os.path.dirname(folder)
+    return bool(mode & 0o001) and (parent == folder or _passable(parent))

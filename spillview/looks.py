@@ -1,0 +1,62 @@
+"""What looking at an artifact's envelope found, in the form the cache keeps."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import replace
+from typing import Any
+
+from spillview.model import Found, Link, Seen
+
+RULES = 1
+"""Raised whenever alignment or verdict rules change, so that old results expire."""
+
+
+def token(found: Found, link: Link) -> str:
+    """What a stored look holds for: this content, these records, these rules."""
+    facts = repr((RULES, found.key, link.state, link.mentions, link.reads))
+    return hashlib.sha256(facts.encode("utf-8", "backslashreplace")).hexdigest()
+
+
+def pack(link: Link) -> bytes:
+    """The parts of a link that needed the artifact's content, as JSON."""
+    import orjson
+
+    seen = link.seen
+    return orjson.dumps(
+        {
+            "state": link.state,
+            "seen": None if seen is None else [seen.ranges, seen.certain],
+            "verdict_seen": link.verdict_seen,
+            "verdict": link.verdict,
+            "note": link.note,
+            "reads": [read.ranges for read in link.reads],
+        }
+    )
+
+
+def restore(link: Link, data: bytes) -> Link | None:
+    """`link` with the stored parts put back; None when they do not fit it."""
+    import orjson
+
+    try:
+        stored: dict[str, Any] = orjson.loads(data)
+        reads = tuple(
+            replace(read, ranges=_ranges(ranges))
+            for read, ranges in zip(link.reads, stored["reads"], strict=True)
+        )
+        seen = stored["seen"]
+        return replace(
+            link,
+            reads=reads,
+            seen=None if seen is None else Seen(_ranges(seen[0]) or (), bool(seen[1])),
+            verdict_seen=stored["verdict_seen"],
+            verdict=stored["verdict"],
+            note=stored["note"],
+        )
+    except (ValueError, KeyError, TypeError, IndexError):
+        return None
+
+
+def _ranges(value: list[list[int]] | None) -> tuple[tuple[int, int], ...] | None:
+    return None if value is None else tuple((start, end) for start, end in value)

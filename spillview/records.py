@@ -1,0 +1,163 @@
+"""What the transcripts of every store say, read once and joined with the artifacts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from spillview.discovery import TranscriptFound
+
+from spillview.errors import Unreadable
+from spillview.model import Found, Link, Missing, Problem
+
+if TYPE_CHECKING:
+    from spillview.links import SessionFacts
+    from spillview.profile import Profile
+    from spillview.transcripts.facts import TranscriptFacts
+
+    from spillview.cache import Cache
+
+Cancelled = Callable[[], bool]
+
+
+class Records:
+    """Facts of all transcripts of a scan, and the links they make.
+
+    Transcripts that did not change since the cache knew them are not read; the rest
+    are read when an artifact of their session is asked for.
+    """
+
+    def __init__(self, profile: Callable[[str], Profile], cache: Cache) -> None:
+        self._profile = profile
+        self._cache = cache
+        self._logs: list[TranscriptFound] = []
+        self._facts: dict[str, TranscriptFacts] = {}
+        self._stale: set[str] = set()
+        self._logs_of: dict[tuple[str, str], list[TranscriptFound]] = {}
+        self._found_of: dict[tuple[str, str], list[Found]] = {}
+        self._missing: dict[str, list[Missing]] = {}
+        self.links: dict[str, Link] = {}
+        """Links by artifact id, without what needs the artifact's content."""
+        self.sessions: dict[tuple[str, str], SessionFacts] = {}
+        """What is known of each session, by harness and session id."""
+        self.problems: list[Problem] = []
+
+    @property
+    def missing(self) -> list[Missing]:
+        """Calls whose full result is not on disk, of the transcripts read so far."""
+        return [row for rows in self._missing.values() for row in rows]
+
+    def signature(self, logs: Iterable[TranscriptFound]) -> set[tuple[str, int, int]]:
+        """What changes when a transcript comes, goes, grows or is rewritten."""
+        return {(log.path, log.size, log.mtime_ns) for log in logs}
+
+    def changed(self, logs: Iterable[TranscriptFound]) -> bool:
+        """Whether `logs` differ from those taken over last."""
+        return self.signature(logs) != self.signature(self._logs)
+
+    def take(self, logs: Sequence[TranscriptFound], found: Sequence[Found]) -> None:
+        """Start from these transcripts and artifacts, with what the cache knows."""
+        from spillview.transcripts.facts import TranscriptFacts
+
+        self._logs = list(logs)
+        self._logs_of, self._found_of, self._stale = {}, {}, set()
+        self.problems = []
+        kept: dict[str, TranscriptFacts] = {}
+        for log in logs:
+            group = (log.harness, log.parent_session or log.session)
+            self._logs_of.setdefault(group, []).append(log)
+            facts = self._facts.get(log.path)
+            exact = facts is not None and facts.key == log.key
+            if not exact:
+                stored = self._cache.facts(log.path, self._rules(log), log.key)
+                if stored is not None:
+                    exact, data = stored
+                    facts = TranscriptFacts.from_json(data) or facts
+            if facts is not None:
+                kept[log.path] = facts
+            if facts is None or not exact:
+                self._stale.add(log.path)
+        self._facts = kept
+        for item in found:
+            self._found_of.setdefault((item.harness, item.session), []).append(item)
+        self.join()
+
+    def read_session(self, found: Found, cancelled: Cancelled | None = None) -> None:
+        """Read what is new in the transcripts that may point at `found`."""
+        if not self._stale:
+            return
+        group = (found.harness, found.session)
+        logs, beside = self._logs_of.get(group), self._found_of.get(group, [])
+        if logs is None:
+            # The layout does not name the session: any transcript may point at it.
+            logs = [log for log in self._logs if log.harness == found.harness]
+            beside = self._found_in(found.harness)
+        if self._read(logs, cancelled):
+            self._join(found.harness, beside, logs)
+
+    def read_all(self, cancelled: Cancelled | None = None) -> None:
+        """Read what is new in every transcript."""
+        if self._read(self._logs, cancelled):
+            self.join()
+
+    def join(self) -> None:
+        """Join everything known, harness by harness."""
+        self.links, self.sessions, self._missing = {}, {}, {}
+        harnesses = dict.fromkeys(
+            harness for harness, _ in (*self._found_of, *self._logs_of)
+        )
+        for harness in harnesses:
+            logs = [log for log in self._logs if log.harness == harness]
+            self._join(harness, self._found_in(harness), logs)
+
+    def _found_in(self, harness: str) -> list[Found]:
+        return [
+            f for key, fs in self._found_of.items() if key[0] == harness for f in fs
+        ]
+
+    def _rules(self, log: TranscriptFound) -> str:
+        return self._profile(log.harness).rules
+
+    def _read(
+        self, logs: Iterable[TranscriptFound], cancelled: Cancelled | None
+    ) -> bool:
+        """Read those of `logs` that are stale; True when a fact may have changed."""
+        from spillview.transcripts import read_transcript
+
+        changed = False
+        for log in logs:
+            if log.path not in self._stale:
+                continue
+            if cancelled is not None and cancelled():
+                return changed
+            profile = self._profile(log.harness)
+            try:
+                facts = read_transcript(
+                    log, profile, self._facts.get(log.path), cancelled=cancelled
+                )
+            except Unreadable as error:
+                self._stale.discard(log.path)
+                self.problems.append(Problem(log.path, str(error), log.harness))
+                continue
+            if cancelled is not None and cancelled():
+                return changed
+            self._stale.discard(log.path)
+            self._facts[log.path] = facts
+            self._cache.store_facts(
+                log.path, self._rules(log), facts.key, facts.to_json()
+            )
+            changed = True
+        return changed
+
+    def _join(
+        self, harness: str, found: Sequence[Found], logs: Iterable[TranscriptFound]
+    ) -> None:
+        from spillview.links import join
+
+        facts = [self._facts[log.path] for log in logs if log.path in self._facts]
+        joined = join(found, facts, self._profile(harness))
+        self.links.update(joined.links)
+        self.sessions.update(joined.sessions)
+        kept = {row.mention: row for row in self._missing.get(harness, [])}
+        kept.update({row.mention: row for row in joined.missing})
+        self._missing[harness] = list(kept.values())

@@ -1,0 +1,131 @@
+"""What the words of a command line mean: one artifact, or a ground of many."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from spillview.discovery import artifact_id
+from spillview.text import path_text, printable
+
+from spillview.catalogue import MIN_PREFIX, Query, names_session
+from spillview.errors import BadInput
+from spillview.model import Artifact
+
+if TYPE_CHECKING:
+    from spillview.catalogue import Catalogue
+
+ID = re.compile(r"[0-9a-f]{4,16}")
+
+LISTED = 8
+"""So many candidates are named when a reference is not unique."""
+
+
+def find(catalogue: Catalogue, reference: str, query: Query) -> Artifact:
+    """The one artifact `reference` means: a path, an id prefix or a bare file name."""
+    if os.sep in reference or os.path.lexists(reference):
+        hits = _by_path(catalogue, reference, query)
+    else:
+        everything = catalogue.scan(query)
+        hits = [a for a in everything if a.id == reference]
+        if not hits and ID.fullmatch(reference):
+            hits = [a for a in everything if a.id.startswith(reference)]
+            hits += _printed(catalogue, reference, hits, query)
+        if not hits:
+            hits = [a for a in everything if a.found.name == reference]
+        if not hits and len(reference) < MIN_PREFIX:
+            raise BadInput(
+                f"“{printable(reference)}” is too short for an id: give at least"
+                f" {MIN_PREFIX} characters, a path or a file name."
+            )
+    if not hits:
+        raise BadInput(
+            f"No artifact answers to “{path_text(reference)}”."
+            " `spillview ls --all` lists their ids."
+        )
+    if len(hits) > 1:
+        names = ", ".join(f"{a.id} ({path_text(a.found.name)})" for a in hits[:LISTED])
+        more = f" and {len(hits) - LISTED} more" if len(hits) > LISTED else ""
+        raise BadInput(
+            f"“{path_text(reference)}” means {len(hits)} artifacts: {names}{more}."
+            " Give a longer id or the path."
+        )
+    for whole in catalogue.complete(hits):
+        hits = [whole]
+    return hits[0]
+
+
+def _by_path(catalogue: Catalogue, path: str, query: Query) -> list[Artifact]:
+    if not os.path.lexists(path):
+        raise BadInput(f"There is no file {path_text(path)}.")
+    if os.path.isdir(path) and not os.path.islink(path):
+        raise BadInput(
+            f"{path_text(path)} is a folder; name one artifact,"
+            f" or list it with `spillview ls`."
+        )
+    wanted = artifact_id(path)
+    hits = catalogue.scan(replace(query, paths=(path,), since=None, until=None))
+    return [a for a in hits if a.id == wanted] or hits
+
+
+def _printed(
+    catalogue: Catalogue, prefix: str, known: Sequence[Artifact], query: Query
+) -> list[Artifact]:
+    """Artifacts outside the default stores whose id was printed before."""
+    if catalogue.state is None:
+        return []
+    ids = {a.id for a in known}
+    paths = [
+        path
+        for path in catalogue.state.path_of(prefix)
+        if artifact_id(path) not in ids and os.path.lexists(path)
+    ]
+    if not paths:
+        return []
+    wanted = {artifact_id(path) for path in paths}
+    # One scan of both, so that what is found stays known to the catalogue.
+    both = (*query.paths, *(a.found.path for a in known), *paths)
+    hits = catalogue.scan(replace(query, paths=both, since=None, until=None))
+    return [a for a in hits if a.id in wanted]
+
+
+def where(catalogue: Catalogue, words: Sequence[str], query: Query) -> list[Artifact]:
+    """The artifacts that the words mean together, newest first, each once."""
+    paths = tuple(w for w in words if _is_path(catalogue, w))
+    names = [w for w in words if w not in paths]
+    if not names:
+        return catalogue.scan(replace(query, paths=(*query.paths, *paths)))
+    everything = catalogue.scan(query)
+    chosen: dict[str, Artifact] = {}
+    for word in names:
+        hits = [a for a in everything if word in (a.found.harness, a.found.name)]
+        hits = hits or [a for a in everything if names_session(word, a)]
+        if not hits and ID.fullmatch(word):
+            hits = [a for a in everything if a.id.startswith(word)]
+            paths += tuple(_paths_printed(catalogue, word)) if not hits else ()
+        if not hits and not paths and word not in catalogue.profiles:
+            raise BadInput(
+                f"“{printable(word)}” is no artifact, session, harness or path here."
+                " `spillview sessions` and `spillview ls` list what there is."
+            )
+        chosen.update((a.id, a) for a in hits)
+    if paths:
+        # The last scan is what the catalogue completes: name every path in one.
+        all_paths = (*(a.found.path for a in chosen.values()), *paths)
+        return catalogue.scan(replace(query, paths=all_paths))
+    return catalogue.narrow(chosen.values(), query)
+
+
+def _is_path(catalogue: Catalogue, word: str) -> bool:
+    if word in catalogue.profiles:
+        return False
+    return os.sep in word or os.path.lexists(word)
+
+
+def _paths_printed(catalogue: Catalogue, prefix: str) -> list[str]:
+    if catalogue.state is None:
+        return []
+    return [p for p in catalogue.state.path_of(prefix) if os.path.lexists(p)]
