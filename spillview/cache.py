@@ -11,8 +11,8 @@ import contextlib
 import os
 import sqlite3
 import threading
-from collections.abc import Iterable, Iterator, Sequence
-from typing import cast
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, TypeVar, cast
 
 from spillview.model import Counts, Found, Kind, Line
 
@@ -40,6 +40,7 @@ FEW = 400
 """Up to so many artifacts are looked up one by one instead of reading the table."""
 
 Key = tuple[int, int, int, int]
+T = TypeVar("T")
 
 
 def _stored(key: Key) -> Key:
@@ -59,6 +60,7 @@ class Cache:
     def __init__(self, path: str | None) -> None:
         """Open `path`, making it if needed; None gives a cache that stores nothing."""
         self._lock = threading.RLock()
+        self._path = path
         self._db: sqlite3.Connection | None = None
         self.problem: str | None = None
         """Why the cache is bypassed, as a plain sentence; None when it works."""
@@ -77,9 +79,7 @@ class Cache:
                 return
             except (sqlite3.DatabaseError, ValueError):
                 if attempt == 1:
-                    for name in (path, path + "-wal", path + "-shm"):
-                        with contextlib.suppress(OSError):
-                            os.unlink(name)
+                    _remove(path)
                     continue
                 self.problem = f"The cache {path} is broken and cannot be made anew."
             except OSError as error:
@@ -122,107 +122,105 @@ class Cache:
                 self._db.close()
                 self._db = None
 
-    @contextlib.contextmanager
-    def _using(self, *, write: bool = False) -> Iterator[sqlite3.Connection | None]:
-        """The connection under the lock; whatever fails turns the cache off."""
+    def _run(self, work: Callable[[sqlite3.Connection], T], write: bool) -> T | None:
+        """What `work` gives, under the lock; whatever fails bypasses the cache."""
         with self._lock:
+            if self._db is None:
+                return None
             try:
-                if write and self._db is not None:
-                    self._db.execute("begin immediate")
-                yield self._db
-                if write and self._db is not None:
-                    self._db.execute("commit")
+                if not write:
+                    return work(self._db)
+                self._db.execute("begin immediate")
+                result = work(self._db)
+                self._db.execute("commit")
+                return result
             except sqlite3.Error as error:
                 self.problem = f"The cache was bypassed ({error})."
-                if self._db is not None:
-                    with contextlib.suppress(sqlite3.Error):
-                        self._db.execute("rollback")
-                    if "locked" not in str(error):
-                        self._db.close()
-                        self._db = None
+                with contextlib.suppress(sqlite3.Error):
+                    self._db.execute("rollback")
+                if not isinstance(error, sqlite3.OperationalError):
+                    # Damaged: the next start makes it anew.
+                    self._db.close()
+                    self._db = None
+                    _remove(self._path)
+                return None
+
+    def _rows(self, table: str, found: Sequence[Found]) -> Iterator[tuple[Any, Found]]:
+        """The table's rows of these artifacts, each with its artifact."""
+        if not found:
+            return
+        by_path = {os.fsencode(item.path): item for item in found}
+
+        def select(db: sqlite3.Connection) -> list[tuple[Any, ...]]:
+            if len(by_path) > FEW:
+                return db.execute(f"select * from {table}").fetchall()
+            statement = f"select * from {table} where path = ?"
+            return [row for path in by_path for row in db.execute(statement, (path,))]
+
+        for row in self._run(select, write=False) or ():
+            item = by_path.get(row[0])
+            if item is not None:
+                yield row, item
+
+    def _insert(self, table: str, rows: list[tuple[Any, ...]]) -> None:
+        if rows:
+            marks = ",".join("?" * len(rows[0]))
+            statement = f"insert or replace into {table} values ({marks})"
+            self._run(lambda db: db.executemany(statement, rows), write=True)
 
     def counts(self, found: Sequence[Found]) -> dict[str, Counts]:
         """Cached counts by artifact id, where the file is unchanged since."""
-        result: dict[str, Counts] = {}
-        with self._using() as db:
-            if db is None or not found:
-                return result
-            columns = "select * from counts"
-            by_path = {os.fsencode(item.path): item for item in found}
-            if len(by_path) <= FEW:
-                rows: Iterable[tuple[object, ...]] = (
-                    row
-                    for path in by_path
-                    for row in db.execute(f"{columns} where path = ?", (path,))
-                )
-            else:
-                rows = db.execute(columns)
-            for row in rows:
-                item = by_path.get(cast(bytes, row[0]))
-                if item is not None and row[1:5] == _stored(item.key):
-                    result[item.id] = _counts(row[5:])
-        return result
+        return {
+            item.id: _counts(row[5:])
+            for row, item in self._rows("counts", found)
+            if row[1:5] == _stored(item.key)
+        }
 
     def store_counts(self, items: Iterable[tuple[Found, Counts]]) -> None:
         """Keep the counts of these artifacts."""
-        rows = [
-            (os.fsencode(f.path), *_stored(f.key), *_counts_row(c)) for f, c in items
-        ]
-        with self._using(write=True) as db:
-            if db is not None and rows:
-                marks = ",".join("?" * len(rows[0]))
-                db.executemany(f"insert or replace into counts values ({marks})", rows)
+        self._insert(
+            "counts",
+            [
+                (os.fsencode(found.path), *_stored(found.key), *_counts_row(counts))
+                for found, counts in items
+            ],
+        )
 
     def facts(self, path: str, rules: str, key: Key) -> tuple[bool, bytes] | None:
         """A transcript's stored facts, and whether they hold for `key` as they are.
 
         `rules` names the version of the notice rules they were read with.
         """
-        with self._using() as db:
-            if db is None:
-                return None
-            row = db.execute(
+        row = self._run(
+            lambda db: db.execute(
                 "select dev, ino, size, mtime_ns, data from facts"
                 " where path = ? and rules = ?",
                 (os.fsencode(path), rules),
-            ).fetchone()
+            ).fetchone(),
+            write=False,
+        )
         return None if row is None else (row[:4] == _stored(key), row[4])
 
     def store_facts(self, path: str, rules: str, key: Key, data: bytes) -> None:
         """Keep a transcript's facts."""
-        with self._using(write=True) as db:
-            if db is not None:
-                db.execute(
-                    "insert or replace into facts values (?, ?, ?, ?, ?, ?, ?)",
-                    (os.fsencode(path), rules, *_stored(key), data),
-                )
+        self._insert("facts", [(os.fsencode(path), rules, *_stored(key), data)])
 
     def looks(self, found: Sequence[Found]) -> dict[str, tuple[str, bytes]]:
         """Stored results of looking at an artifact's envelope: id → (token, data)."""
-        result: dict[str, tuple[str, bytes]] = {}
-        with self._using() as db:
-            if db is None or not found:
-                return result
-            by_path = {os.fsencode(item.path): item.id for item in found}
-            if len(by_path) <= FEW:
-                rows = [
-                    row
-                    for path in by_path
-                    for row in db.execute("select * from looks where path = ?", (path,))
-                ]
-            else:
-                rows = db.execute("select * from looks").fetchall()
-            for path, token, data in rows:
-                if path in by_path:
-                    result[by_path[path]] = (token, data)
-        return result
+        return {item.id: (row[1], row[2]) for row, item in self._rows("looks", found)}
 
     def store_looks(self, items: Iterable[tuple[Found, str, bytes]]) -> None:
         """Keep the results of looking at these artifacts."""
-        rows = [(os.fsencode(f.path), token, data) for f, token, data in items]
-        with self._using(write=True) as db:
-            if db is not None and rows:
-                db.executemany("insert or replace into looks values (?, ?, ?)", rows)
+        self._insert(
+            "looks",
+            [(os.fsencode(found.path), token, data) for found, token, data in items],
+        )
+
+
+def _remove(path: str | None) -> None:
+    for suffix in ("", "-wal", "-shm") if path is not None else ():
+        with contextlib.suppress(OSError):
+            os.unlink(f"{path}{suffix}")
 
 
 def _counts_row(counts: Counts) -> tuple[object, ...]:

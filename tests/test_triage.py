@@ -1,0 +1,144 @@
+"""The queue's order, checked on hand-made artifacts."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from datetime import UTC, datetime
+
+import pytest
+
+from spillview import triage
+from spillview.model import (
+    Artifact,
+    Boundary,
+    Counts,
+    Found,
+    Link,
+    Mention,
+    Read,
+    Session,
+)
+
+NUMBERS = itertools.count()
+
+
+def artifact(
+    *,
+    chars: int = 10,
+    boundary: int = 100,
+    verdict_seen: bool | None = None,
+    failed: bool | None = None,
+    verdict: str = "unknown",
+    reads: tuple[Read, ...] = (),
+    when: float = 1000.0,
+) -> Artifact:
+    number = next(NUMBERS)
+    mention = Mention("t", "s", 1, 0, 1, "result", "n", "/p", failed=failed, time=when)
+    link = Link(
+        "linked",
+        (mention,),
+        reads,
+        verdict_seen=verdict_seen,
+        verdict=verdict,  # type: ignore[arg-type] # a literal, passed on by the tests
+    )
+    return Artifact(
+        Found(f"{number:016x}", "h", f"/{number}", str(number), "s", "/"),
+        Counts(chars, chars, chars, 1, "utf-8", "text"),
+        link,
+        (Boundary(boundary, "chars"),),
+    )
+
+
+def session(name: str, *members: Artifact, active: float = 0.0) -> Session:
+    return Session("h", name, None, None, None, active, False, members)
+
+
+def test_failed_and_never_seen_comes_before_unseen_before_over_before_rest() -> None:
+    failed = artifact(verdict_seen=False, failed=True)
+    failed_by_text = artifact(verdict_seen=False, verdict="fail", chars=5)
+    unseen = artifact(verdict_seen=False, chars=900)
+    far_over = artifact(chars=800, verdict_seen=True)
+    over = artifact(chars=200)
+    rest = artifact(chars=90)
+    shuffled = [rest, over, unseen, failed_by_text, far_over, failed]
+    random.Random(1).shuffle(shuffled)
+    ordered = sorted(shuffled, key=triage.worst_first)
+    assert ordered == [failed, failed_by_text, unseen, far_over, over, rest]
+
+
+def test_a_failure_whose_verdict_was_seen_is_not_urgent() -> None:
+    assert triage.rank(artifact(failed=True, verdict_seen=True)) is triage.Rank.REST
+
+
+def test_an_unknown_verdict_is_never_ranked_as_unseen() -> None:
+    assert triage.rank(artifact(failed=True, verdict_seen=None)) is triage.Rank.REST
+
+
+def test_what_was_read_back_comes_after_what_never_was() -> None:
+    read = Read("Read", "c", "t", 2, "s", True, ((0, 5),))
+    empty = Read("Read", "c", "t", 2, "s", True, ())
+    back = artifact(verdict_seen=False, reads=(read,), chars=900)
+    never = artifact(verdict_seen=False, reads=(empty,), chars=200)
+    assert sorted([back, never], key=triage.worst_first) == [never, back]
+
+
+def test_the_session_with_most_failed_unseen_verdicts_is_first() -> None:
+    one = session("one", artifact(verdict_seen=False, failed=True))
+    two = session("two", *(artifact(verdict_seen=False) for _ in range(9)))
+    three = session("three", *(artifact(verdict_seen=False, failed=True),) * 2)
+    quiet = session("quiet", artifact(chars=5000))
+    assert [s.id for s in triage.order_sessions([quiet, two, one, three])] == [
+        "three",
+        "one",
+        "two",
+        "quiet",
+    ]
+
+
+def test_artifacts_inside_a_session_are_worst_first_too() -> None:
+    rest, bad = artifact(), artifact(verdict_seen=False, failed=True)
+    (ordered,) = triage.order_sessions([session("s", rest, bad)])
+    assert ordered.artifacts == (bad, rest)
+
+
+@pytest.mark.parametrize(
+    ("ratio", "expected"),
+    [
+        (None, "below"),
+        (0.0, "below"),
+        (0.8999, "below"),
+        (0.9, "close"),
+        (1.0, "close"),
+        (1.0001, "over"),
+    ],
+)
+def test_bands_change_at_nine_tenths_and_above_one(
+    ratio: float | None, expected: str
+) -> None:
+    assert triage.band(ratio) == expected
+
+
+def test_every_sort_key_orders_known_before_unknown() -> None:
+    bare = Artifact(Found("0" * 16, "h", "/x", "x", "s", "/"))
+    full = artifact()
+    for name in ("chars", "lines", "ratio"):
+        assert sorted([bare, full], key=triage.SORT_KEYS[name]) == [full, bare], name
+
+
+@pytest.mark.parametrize(("hour", "day"), [(18, 29), (23, 29), (3, 28), (17, 28)])
+def test_the_evening_is_the_latest_six_o_clock_not_after_now(
+    hour: int, day: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import time
+
+    monkeypatch.setenv("TZ", "UTC")
+    time.tzset()
+    now = datetime(2026, 11, 29, hour, 5, tzinfo=UTC).timestamp()
+    expected = datetime(2026, 11, day, 18, tzinfo=UTC).timestamp()
+    assert triage.evening(now) == expected
+
+
+def test_a_night_starts_at_the_last_review_where_there_was_one() -> None:
+    assert triage.night_start(123.0, 9e8) == 123.0
+    assert triage.night_start(None, 9e8) == triage.evening(9e8)
