@@ -12,9 +12,8 @@ from spillview.model import Artifact, Boundary, Claim, Counts, Mention, Range, S
 
 if TYPE_CHECKING:
     from spillview.content import Content
-    from spillview.seen import Survival
-
     from spillview.profile import Profile
+    from spillview.seen import Survival
 
 CHUNK = 1 << 20
 """Bytes read at a time; memory stays bounded whatever the artifact's size."""
@@ -105,7 +104,6 @@ def _shown(
     mention: Mention, content: Content, counts: Counts, profile: Profile
 ) -> Shown:
     from spillview.seen import shown_by
-
     from spillview.transcripts import record_text
 
     text, seen, error = None, None, None
@@ -166,7 +164,8 @@ def sha256_prefix(content: Content, digits: int = 64) -> str:
 def lines_within(content: Content, ranges: Sequence[Range]) -> int:
     """How many lines were received whole: all their bytes before CR/LF are in a range.
 
-    The LF itself need not be. Memory is bounded; only the ranges are read.
+    The LF itself need not be, but of an empty line it is all there is. Memory is
+    bounded; only the ranges are read.
     """
     total = 0
     for start, end in ranges:
@@ -186,7 +185,8 @@ def lines_within(content: Content, ranges: Sequence[Range]) -> int:
             if last >= 0:
                 open_line = position + last + 1
             position += len(piece)
-        if open_line < end and _ends_line(content, end):
+        rest = content.pread(open_line, 2)
+        if open_line < end and rest != b"\r\n" and _ends_line(content, end):
             total += 1
     return total
 
