@@ -27,3 +27,13 @@ class NotRegular(Unreadable):
 
 class BadProfile(SpillError):
     """A harness profile file does not say what it must."""
+
+
+class PastEnd(SpillError):
+    """A page was asked for that begins after the artifact's end."""
+
+    exit_code = 1
+
+
+class Cancelled(SpillError):
+    """Work was stopped because nobody waits for it any more; nothing is to be said."""

@@ -1,0 +1,271 @@
+"""Text for people and from people: safe display, sizes, ages, what they typed."""
+
+from __future__ import annotations
+
+import math
+import re
+from datetime import UTC, datetime
+
+from spillview.errors import BadInput
+from spillview.model import Boundary, Unit
+
+REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
+
+_LARGEST = 2**63 - 1
+"""The largest size or offset that file systems and SQLite can carry."""
+
+_LONGEST_AGE = 100 * 365 * 86_400
+"""A hundred years in seconds; ages beyond are typing errors."""
+
+# Invisible in most fonts although they are letters or symbols by category.
+_FILLERS = (0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x3164, 0xFFA0)
+
+_FORMAT = (
+    (0x00AD, 0x00AE),  # soft hyphen
+    (0x061C, 0x061D),  # Arabic letter mark
+    (0x180B, 0x1810),  # Mongolian selectors and vowel separator
+    (0x200B, 0x2010),  # zero-width space, joiners, direction marks
+    (0x2028, 0x202F),  # line and paragraph separators, bidi embeddings
+    (0x2060, 0x2070),  # word joiner, invisible operators, bidi isolates
+    (0xFEFF, 0xFF00),  # byte order mark
+    (0xFFF9, 0xFFFC),  # interlinear annotation
+    (0x13430, 0x13456),  # hieroglyph format controls
+    (0x1BCA0, 0x1BCA4),  # shorthand format controls
+    (0x1D173, 0x1D17B),  # musical format controls
+    (0xE0000, 0xE0100),  # tags: an invisible copy of ASCII
+)
+
+
+def _visible() -> dict[int, str]:
+    table = {code: chr(0x2400 + code) for code in range(0x20)}
+    table[0x7F] = "\N{SYMBOL FOR DELETE}"
+    table |= dict.fromkeys(range(0x80, 0xA0), REPLACEMENT)
+    for first, stop in _FORMAT:
+        table |= dict.fromkeys(range(first, stop), REPLACEMENT)
+    table |= dict.fromkeys(_FILLERS, REPLACEMENT)
+    table |= dict.fromkeys(range(0xD800, 0xE000), REPLACEMENT)
+    table |= {code: f"\\x{code - 0xDC00:02x}" for code in range(0xDC80, 0xDD00)}
+    return table
+
+
+_TABLE = _visible()
+_TABLES = {
+    (False, False): _TABLE,
+    (True, False): {k: v for k, v in _TABLE.items() if k != 0x0A},
+    (False, True): {k: v for k, v in _TABLE.items() if k != 0x09},
+    (True, True): {k: v for k, v in _TABLE.items() if k not in (0x09, 0x0A)},
+}
+
+
+def printable(text: str, *, newlines: bool = False, tabs: bool = False) -> str:
+    """`text` with nothing left in it that a terminal or a reader could be fooled by.
+
+    Control characters (C0, DEL) become their pictures of the U+2400 block. C1 controls,
+    bidi controls, line separators, zero-width and other invisible format characters
+    and lone surrogates become U+FFFD. Surrogate escapes of undecodable bytes become
+    `\\xNN`. All but the last keep one character for one. `newlines` and `tabs` keep LF and TAB.
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    return text.translate(_TABLES[newlines, tabs])
+
+
+def printable_bytes(data: bytes, *, newlines: bool = False, tabs: bool = False) -> str:
+    """`data` decoded as UTF-8 with errors replaced, then `printable`."""
+    return printable(data.decode("utf-8", "replace"), newlines=newlines, tabs=tabs)
+
+
+def path_text(path: str) -> str:
+    """A file name as valid Unicode: each undecodable byte as `\\xNN` text.
+
+    Control characters stay as they are, so this suits JSON; for a screen pass the
+    result through `printable`.
+    """
+    if path.isascii():
+        return path
+    return "".join(
+        char
+        if not 0xD800 <= (code := ord(char)) < 0xE000
+        else f"\\x{code - 0xDC00:02x}"
+        if 0xDC80 <= code < 0xDD00
+        else REPLACEMENT
+        for char in path
+    )
+
+
+def human_bytes(size: int) -> str:
+    """`size` in powers of 1000 with one decimal: `999 B`, `978.7 kB`, `1.2 GB`."""
+    if abs(size) < 1000:
+        return f"{size} B"
+    value, units = size / 1000, ["kB", "MB", "GB", "TB"]
+    while abs(value) >= 999.95 and len(units) > 1:
+        value /= 1000
+        del units[0]
+    return f"{value:,.1f} {units[0]}"
+
+
+def human_count(count: int) -> str:
+    """`count` with thousands separated by commas."""
+    return f"{count:,}"
+
+
+def human_age(seconds: float) -> str:
+    """An age in its largest whole unit: `45s`, `12m`, `3h`, `2d`, `5w`, `3y`.
+
+    A time in the future (a clock that was set back) reads `in 3h`.
+    """
+    if seconds <= -1:
+        return f"in {human_age(-seconds)}"
+    whole = int(max(seconds, 0))
+    for unit, length, until in (
+        ("s", 1, 60),
+        ("m", 60, 3600),
+        ("h", 3600, 86_400),
+        ("d", 86_400, 14 * 86_400),
+        ("w", 7 * 86_400, 2 * 365 * 86_400),
+    ):
+        if whole < until:
+            return f"{whole // length}{unit}"
+    return f"{whole // (365 * 86_400):,}y"
+
+
+def human_ratio(ratio: float) -> str:
+    """A ratio to the boundary: `0.93×`, `27.4×`, `1,204×`.
+
+    Digits are cut, not rounded, so that nothing below the boundary reads `1.00×`.
+    """
+    if not math.isfinite(ratio):
+        return "?×"
+    decimals = 2 if ratio < 10 else 1 if ratio < 100 else 0
+    scale = 10**decimals
+    # The nudge keeps 0.29 from reading 0.28 through binary fractions.
+    return f"{math.floor(ratio * scale + 1e-9) / scale:,.{decimals}f}×"
+
+
+def iso(epoch: float | None) -> str | None:
+    """Seconds since the epoch as ISO 8601 in UTC: `2026-11-29T22:30:00Z`.
+
+    None for None and for a time outside the years 1 to 9999 (a broken mtime).
+    """
+    if epoch is None:
+        return None
+    try:
+        moment = datetime.fromtimestamp(math.floor(epoch), UTC)
+    except (ValueError, OverflowError, OSError):
+        return None
+    return f"{moment:%Y-%m-%dT%H:%M:%SZ}".rjust(20, "0")
+
+
+_AGE = re.compile(r"(\d+(?:\.\d+)?)\s*([smhdw])", re.ASCII | re.IGNORECASE)
+_AGE_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 7 * 86_400}
+
+
+def _shown(typed: str) -> str:
+    short = printable(typed)
+    return f"`{short[:60]}…`" if len(short) > 60 else f"`{short}`"
+
+
+def parse_age(typed: str) -> float:
+    """Seconds of an age such as `90m`, `12h`, `7d` or `2w`.
+
+    Raises `BadInput` for anything else, for zero and for more than a hundred years.
+    """
+    match = _AGE.fullmatch(typed.strip())
+    if match is None:
+        raise BadInput(
+            f"{_shown(typed)} is not an age: write a number and m, h, d or w, like 12h."
+        )
+    seconds = float(match[1]) * _AGE_SECONDS[match[2].lower()]
+    if seconds <= 0:
+        raise BadInput(f"An age must be more than zero, not {_shown(typed)}.")
+    if seconds > _LONGEST_AGE:
+        raise BadInput(f"The age {_shown(typed)} is longer than a hundred years.")
+    return seconds
+
+
+_SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*(?:([kmgtp])(i)?)?b?", re.ASCII | re.IGNORECASE)
+
+
+def parse_size(typed: str) -> int:
+    """Bytes of a size such as `500k`, `3GB` (1000s), `64KiB` (1024s) or `4096`.
+
+    Raises `BadInput` for anything else, for zero and for what no file can hold.
+    """
+    match = _SIZE.fullmatch(typed.strip())
+    if match is None:
+        raise BadInput(
+            f"{_shown(typed)} is not a size: write a number and k, MB, GB or KiB,"
+            " like 500k."
+        )
+    power = "kmgtp".index(match[2].lower()) + 1 if match[2] else 0
+    scale = (1024 if match[3] else 1000) ** power
+    # Whole numbers stay exact; a float would round beyond 2**53.
+    size = int(match[1]) * scale if "." not in match[1] else _times(match[1], scale)
+    if size <= 0:
+        raise BadInput(f"A size must be more than zero, not {_shown(typed)}.")
+    if size > _LARGEST:
+        raise BadInput(f"The size {_shown(typed)} is larger than any file can be.")
+    return size
+
+
+def _times(decimal: str, scale: int) -> int:
+    whole, _, fraction = decimal.partition(".")
+    return int(whole + fraction) * scale // 10 ** len(fraction)
+
+
+def parse_when(typed: str, now: float) -> float:
+    """A moment in seconds since the epoch: an age before `now`, or an ISO date or time.
+
+    Without a zone the date or time is local; a date alone is its midnight.
+    Raises `BadInput` for anything else and for moments the clock cannot express.
+    """
+    stripped = typed.strip()
+    if _AGE.fullmatch(stripped):
+        return now - parse_age(stripped)
+    try:
+        moment = datetime.fromisoformat(stripped)
+    except ValueError:
+        raise BadInput(
+            f"{_shown(typed)} is neither an age like 12h nor a date like 2026-11-29"
+            " or 2026-11-29T18:00."
+        ) from None
+    try:
+        return moment.timestamp()
+    except (ValueError, OverflowError, OSError):
+        raise BadInput(f"The date {_shown(typed)} is out of range.") from None
+
+
+_BOUNDARY = re.compile(
+    r"(\d+)\s*(chars|utf16|bytes|lines|tokens)?", re.ASCII | re.IGNORECASE
+)
+
+
+def parse_boundary(typed: str) -> Boundary:
+    """A boundary such as `30000chars`, `50000bytes` or `2000lines`; chars by default.
+
+    Raises `BadInput` for anything else, for zero and for what no file can hold.
+    """
+    match = _BOUNDARY.fullmatch(typed.strip().replace(",", "").replace("_", ""))
+    if match is None:
+        raise BadInput(
+            f"{_shown(typed)} is not a boundary: write a number and chars, utf16,"
+            " bytes, lines or tokens, like 30000chars."
+        )
+    if len(match[1]) > 19 or int(match[1]) > _LARGEST:
+        raise BadInput(f"The boundary {_shown(typed)} is larger than any file can be.")
+    size = int(match[1])
+    if size <= 0:
+        raise BadInput(f"A boundary must be more than zero, not {_shown(typed)}.")
+    unit: Unit
+    match (match[2] or "chars").lower():
+        case "utf16":
+            unit = "utf16"
+        case "bytes":
+            unit = "bytes"
+        case "lines":
+            unit = "lines"
+        case "tokens":
+            unit = "tokens"
+        case _:
+            unit = "chars"
+    return Boundary(size, unit)
