@@ -1,0 +1,145 @@
+"""The user's settings: `config.toml` in the config folder, read and never written."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING, Any
+
+from spillview.errors import BadInput
+from spillview.model import Boundary
+
+if TYPE_CHECKING:
+    from spillview.places import Places
+
+_KEYS = ("roots", "boundaries")
+_MAX_BYTES = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class ExtraRoot:
+    """A store the user added: a container's home, a configured spill root."""
+
+    path: str
+    harness: str | None = None
+    """None: its layout tells."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What the user chose; the defaults change nothing."""
+
+    roots: tuple[ExtraRoot, ...] = ()
+    boundaries: Mapping[str, Mapping[str, tuple[Boundary, ...]]] = field(
+        default_factory=dict
+    )
+    """By harness, then by tool pattern (`*` for all); the first that fits counts."""
+
+    def boundaries_for(self, harness: str, tool: str | None) -> tuple[Boundary, ...]:
+        """The user's own gates for this tool; empty when the profile's count."""
+        chosen = self.boundaries.get(harness, {})
+        exact = chosen.get(tool) if tool is not None else None
+        if exact is not None:
+            return exact
+        for pattern, boundaries in chosen.items():
+            if pattern != "*" and tool is not None and fnmatchcase(tool, pattern):
+                return boundaries
+        return chosen.get("*", ())
+
+
+def load_settings(places: Places) -> Settings:
+    """The settings in `config.toml`; the defaults where there is none.
+
+    Raises `BadInput` naming the file, the key and what to do.
+    """
+    path = os.path.join(places.config_dir, "config.toml")
+    if not os.path.isfile(path):
+        return Settings()
+    import tomllib
+
+    try:
+        with open(path, "rb") as file:
+            text = file.read(_MAX_BYTES).decode("utf-8")
+        data = tomllib.loads(text)
+    except OSError as error:
+        raise BadInput(f"{path}: cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        raise BadInput(f"{path}: byte {error.start} is not UTF-8") from None
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise BadInput(f"{path}: is not TOML: {error}") from None
+    for key in data:
+        if key not in _KEYS:
+            raise BadInput(f"{path}: {_unknown(key, _KEYS)}")
+    return Settings(
+        roots=tuple(_root(each, path, places) for each in _list(data, "roots", path)),
+        boundaries=_boundaries(data.get("boundaries", {}), path),
+    )
+
+
+def _root(value: object, path: str, places: Places) -> ExtraRoot:
+    harness = None
+    if isinstance(value, dict):
+        for key in value:
+            if key not in ("path", "harness"):
+                raise BadInput(f"{path}: roots: {_unknown(key, ('path', 'harness'))}")
+        harness, value = value.get("harness"), value.get("path")
+        if harness is not None and not isinstance(harness, str):
+            raise BadInput(f"{path}: roots: harness must be a harness's name")
+    if not isinstance(value, str) or not value:
+        raise BadInput(
+            f"{path}: roots: must hold folders, or tables with path and harness"
+        )
+    if value == "~" or value.startswith("~/"):
+        value = places.home + value[1:]
+    if not os.path.isabs(value):
+        raise BadInput(f"{path}: roots: {value!r} must be an absolute path")
+    return ExtraRoot(os.path.normpath(value), harness)
+
+
+def _boundaries(
+    data: object, path: str
+) -> Mapping[str, Mapping[str, tuple[Boundary, ...]]]:
+    if not isinstance(data, dict):
+        raise BadInput(f"{path}: boundaries: must be a table of harnesses")
+    found: dict[str, dict[str, tuple[Boundary, ...]]] = {}
+    for harness, value in data.items():
+        by_tool = value if isinstance(value, dict) else {"*": value}
+        found[harness] = {
+            tool: _sizes(size, f"{path}: boundaries.{harness}.{tool}")
+            for tool, size in by_tool.items()
+        }
+    return found
+
+
+def _sizes(value: Any, where: str) -> tuple[Boundary, ...]:
+    from spillview.text import parse_boundary
+
+    sizes = value if isinstance(value, list) else [value]
+    if not sizes:
+        raise BadInput(f'{where}: must hold a size such as "30000chars"')
+    found = []
+    for size in sizes:
+        if isinstance(size, bool) or not isinstance(size, str | int):
+            raise BadInput(f'{where}: must be a size such as "30000chars"')
+        try:
+            found.append(parse_boundary(str(size)))
+        except BadInput as error:
+            raise BadInput(f"{where}: {error}") from None
+    return tuple(found)
+
+
+def _list(data: Mapping[str, Any], key: str, path: str) -> list[object]:
+    value = data.get(key, [])
+    if not isinstance(value, list):
+        raise BadInput(f"{path}: {key}: must be a list")
+    return value
+
+
+def _unknown(key: str, known: tuple[str, ...]) -> str:
+    from difflib import get_close_matches
+
+    near = get_close_matches(key, known, 1, 0.5)
+    hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(known)}"
+    return f"{key!r} is not a setting: {hint}"

@@ -1,0 +1,154 @@
+"""Path patterns of harness profiles: templates, captured components, safe regexes.
+
+A pattern is `{root}/part/part/…`. In a part, `<name>` captures at least one character,
+`<name:regex>` captures what the regex allows, `*` and `?` match as in a shell,
+`{a,b}` is a choice; a part that is `**` stands for any number of folders.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+_TOKEN = re.compile(
+    r"<(?P<capture>[a-z_][a-z0-9_]*)(?::(?P<shape>(?:[^<>\\]|\\.)+))?>"
+    r"|(?P<many>\*)|(?P<one>\?)|\{(?P<choice>[^{}]*,[^{}]*)\}",
+)
+_PLACEHOLDER = re.compile(r"\{(?P<name>[a-z][a-z0-9_]*)\}")
+
+
+class BadPattern(ValueError):
+    """A pattern or regex that cannot be used; its text says why and what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One component of a path pattern."""
+
+    text: str
+    literal: str | None = None
+    """The exact name, when the part has nothing variable."""
+    deep: bool = False
+    """`**`: any number of folders, none included."""
+    anything: str | None = None
+    """The capture's name, when the part is `<name>` alone (`*` alone: empty)."""
+    shaped: bool = False
+    """True when it says more than "any name": a literal text or a shape."""
+
+    def match(self, name: str) -> Mapping[str, str] | None:
+        """What the part captures from `name`; None when it does not fit."""
+        if self.literal is not None:
+            return _NOTHING if name == self.literal else None
+        if self.anything is not None:
+            return {self.anything: name} if self.anything else _NOTHING
+        found = part_regex(self.text).fullmatch(name)
+        if found is None:
+            return None
+        return {k: v for k, v in found.groupdict().items() if v is not None}
+
+
+_NOTHING: Mapping[str, str] = {}
+
+
+def split_root(pattern: str) -> tuple[str, str]:
+    """`{root}/rest` as its root's id and `rest`; raises BadPattern."""
+    found = _PLACEHOLDER.match(pattern)
+    if found is None:
+        raise BadPattern("must begin with {the id of a root}/")
+    rest = pattern[found.end() :]
+    if rest and not rest.startswith("/"):
+        raise BadPattern("needs a / after the root")
+    return found["name"], rest.strip("/")
+
+
+def parts_of(pattern: str) -> tuple[Part, ...]:
+    """The parts of a pattern without its root; raises BadPattern."""
+    return tuple(_part(text) for text in _split(pattern))
+
+
+@lru_cache(maxsize=1024)
+def part_regex(text: str) -> re.Pattern[str]:
+    """The regex of one part; raises BadPattern."""
+    out: list[str] = []
+    at = 0
+    for token in _TOKEN.finditer(text):
+        out.append(_plain(text[at : token.start()]))
+        at = token.end()
+        if token["capture"]:
+            out.append(f"(?P<{token['capture']}>{token['shape'] or '.+'})")
+        elif token["many"]:
+            out.append(".*")
+        elif token["one"]:
+            out.append(".")
+        else:
+            choices = token["choice"].split(",")
+            out.append("(?:" + "|".join(re.escape(each) for each in choices) + ")")
+    out.append(_plain(text[at:]))
+    try:
+        return re.compile("".join(out), re.DOTALL)
+    except re.error as error:
+        raise BadPattern(f"{text!r} is not a pattern: {error}") from None
+
+
+def fill(template: str, values: Mapping[str, str]) -> str | None:
+    """`template` with `<name>` and `{name}` replaced; None when a value is missing."""
+    missing = False
+
+    def value(found: re.Match[str]) -> str:
+        nonlocal missing
+        text = values.get(found[1] or found[2])
+        if text is None:
+            missing = True
+            return ""
+        return text
+
+    filled = re.sub(r"<([a-z_][a-z0-9_]*)>|\{([a-z][a-z0-9_]*)\}", value, template)
+    return None if missing else filled
+
+
+def _split(pattern: str) -> list[str]:
+    """`pattern` at its slashes; those inside a capture's shape do not count."""
+    texts: list[str] = []
+    start = at = 0
+    while at < len(pattern):
+        token = _TOKEN.match(pattern, at)
+        if token is not None:
+            at = token.end()
+            continue
+        if pattern[at] == "/":
+            texts.append(pattern[start:at])
+            start = at + 1
+        at += 1
+    texts.append(pattern[start:])
+    return [text for text in texts if text]
+
+
+def _part(text: str) -> Part:
+    if text == "**":
+        return Part(text, deep=True)
+    if "**" in text:
+        raise BadPattern(f"{text!r}: ** must be a whole part")
+    if text in (".", ".."):
+        raise BadPattern("must not hold . or .. as a part")
+    tokens = list(_TOKEN.finditer(text))
+    rest = _TOKEN.sub("", text)
+    if any(mark in rest for mark in "<>{}"):
+        raise BadPattern(f"{text!r} has a bracket that does not belong to a capture")
+    if not tokens:
+        return Part(text, literal=text, shaped=True)
+    if not rest and len(tokens) == 1:
+        token = tokens[0]
+        if token["many"]:
+            return Part(text, anything="")
+        if token["capture"] and not token["shape"]:
+            return Part(text, anything=token["capture"])
+    part_regex(text)
+    # A mere ending such as `.jsonl` is too common to tell a harness by.
+    shaped = any(token["shape"] or token["choice"] for token in tokens) or len(rest) > 6
+    return Part(text, shaped=shaped)
+
+
+def _plain(text: str) -> str:
+    return re.escape(text)

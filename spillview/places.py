@@ -1,0 +1,156 @@
+"""Where this user's files lie: home, temp, config, cache and state folders."""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+_XDG = {
+    "config": ("XDG_CONFIG_HOME", ".config"),
+    "cache": ("XDG_CACHE_HOME", ".cache"),
+    "state": ("XDG_STATE_HOME", ".local/state"),
+    "data": ("XDG_DATA_HOME", ".local/share"),
+}
+_MACOS = {
+    "config": "Library/Application Support",
+    "cache": "Library/Caches",
+    "state": "Library/Application Support",
+    "data": "Library/Application Support",
+}
+_WINDOWS = {
+    "config": ("APPDATA", "AppData/Roaming"),
+    "cache": ("LOCALAPPDATA", "AppData/Local"),
+    "state": ("LOCALAPPDATA", "AppData/Local"),
+    "data": ("LOCALAPPDATA", "AppData/Local"),
+}
+_DARWIN_USER_TEMP_DIR = 65537
+"""The number macOS gives the per-user temp folder in `confstr`."""
+
+
+def own_uid() -> int:
+    """The user's id; -1 on platforms without one."""
+    getuid = getattr(os, "getuid", None)
+    return int(getuid()) if getuid is not None else -1
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """One user's folders and environment; nothing here touches the disk."""
+
+    home: str
+    tmp: str
+    """The first temp folder; `tmps` has all of them."""
+    env: Mapping[str, str]
+    uid: int
+    platform: str
+    """As `sys.platform` writes it: `linux`, `darwin`, `win32`."""
+    confined: bool = False
+    """True when only what lies below `home` counts (a copied or made home)."""
+
+    @classmethod
+    def here(cls) -> Places:
+        """The places of the user who runs this process, from the environment."""
+        env = dict(os.environ)
+        home = env.get("HOME") or os.path.expanduser("~")
+        return cls(
+            home=os.path.abspath(home),
+            tmp=os.path.abspath(_temp_folder(env, sys.platform)),
+            env=env,
+            uid=own_uid(),
+            platform=sys.platform,
+        )
+
+    @classmethod
+    def of_home(cls, folder: str) -> Places:
+        """`folder` taken as somebody's home; its temp folder is `folder/tmp`.
+
+        The environment of this process says nothing about that home and is ignored.
+        """
+        home = os.path.abspath(folder)
+        return cls(
+            home=home,
+            tmp=os.path.join(home, "tmp"),
+            env={},
+            uid=own_uid(),
+            platform=sys.platform,
+            confined=True,
+        )
+
+    @property
+    def tmps(self) -> tuple[str, ...]:
+        """Every temp folder in which harnesses of this user may have written."""
+        folders = [self.tmp]
+        if not self.confined and self.platform != "win32":
+            if self.platform == "darwin":
+                folders += _darwin_temp()
+            folders.append("/tmp")
+        return tuple(dict.fromkeys(folders))
+
+    def base(self, kind: str) -> str:
+        """The platform's `config`, `cache`, `state` or `data` folder of this user."""
+        variable, below_home = _XDG[kind]
+        chosen = self.env.get(variable, "")
+        if os.path.isabs(chosen):  # a relative one must be ignored
+            return chosen
+        if self.platform == "darwin":
+            return os.path.join(self.home, _MACOS[kind])
+        if self.platform == "win32":
+            variable, below_home = _WINDOWS[kind]
+            chosen = self.env.get(variable, "")
+            if chosen:
+                return chosen
+        return os.path.join(self.home, *below_home.split("/"))
+
+    @property
+    def config_dir(self) -> str:
+        """What the user writes for spillview: `config.toml`, `harnesses/`."""
+        return os.path.join(self.base("config"), "spillview")
+
+    @property
+    def cache_dir(self) -> str:
+        """What can be rebuilt at any time."""
+        return os.path.join(self.base("cache"), "spillview")
+
+    @property
+    def state_dir(self) -> str:
+        """What must last: printed ids, marks, our own spills."""
+        folder = os.path.join(self.base("state"), "spillview")
+        # macOS and Windows have no state folder of their own.
+        return os.path.join(folder, "state") if self.platform != "linux" else folder
+
+
+def private_dir(path: str) -> str:
+    """Make the folder `path` (and its parents), readable by its owner alone.
+
+    Called by whatever is about to write there, never to look. Raises OSError.
+    """
+    os.makedirs(path, mode=0o700, exist_ok=True)
+    facts = os.stat(path)
+    if facts.st_uid == own_uid() and stat.S_IMODE(facts.st_mode) != 0o700:
+        os.chmod(path, 0o700)
+    return path
+
+
+def _temp_folder(env: Mapping[str, str], platform: str) -> str:
+    """The temp folder by the environment; nothing is created to try it."""
+    names = ("TEMP", "TMP") if platform == "win32" else ("TMPDIR", "TEMP", "TMP")
+    for name in names:
+        if env.get(name):
+            return env[name]
+    if platform == "win32":
+        local = env.get("LOCALAPPDATA") or os.path.expanduser(r"~\AppData\Local")
+        return os.path.join(local, "Temp")
+    darwin = _darwin_temp() if platform == "darwin" else []
+    return darwin[0] if darwin else "/tmp"
+
+
+def _darwin_temp() -> list[str]:
+    confstr = getattr(os, "confstr", None)
+    try:
+        found = confstr(_DARWIN_USER_TEMP_DIR) if confstr is not None else None
+    except (OSError, ValueError):
+        found = None
+    return [found.rstrip("/")] if found else []

@@ -1,0 +1,431 @@
+"""What each harness does, as data: roots, globs, names, notices, boundaries, retention.
+
+A profile is a TOML file (`profile_file` reads it); nothing here knows a harness.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from functools import lru_cache
+from typing import TYPE_CHECKING, Literal
+
+from spillview.model import Boundary, Claim, Problem, Unit
+
+if TYPE_CHECKING:
+    from spillview.config import Settings
+    from spillview.places import Places
+
+Confidence = Literal["source-read", "several reports", "single report", "ours"]
+Form = Literal["head", "tail", "head+tail", "none"]
+Way = Literal["path", "id", "call_id", "row", "virtual", "none"]
+
+
+@dataclass(frozen=True, slots=True)
+class EnvOverride:
+    """An environment variable that moves a root."""
+
+    name: str
+    path: str = "{value}"
+    """Where the root then is; `{value}/.gemini` when the variable names the parent."""
+    adds: bool = False
+    """True when the usual place counts as well."""
+
+
+@dataclass(frozen=True, slots=True)
+class Root:
+    """A folder in which a harness keeps a store."""
+
+    id: str
+    paths: tuple[str, ...]
+    """Templates for platforms that are not named in `by_platform`."""
+    by_platform: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Templates by `linux`, `macos`, `windows`."""
+    env: tuple[EnvOverride, ...] = ()
+    """The first variable that is set decides."""
+    content: str = ""
+    confidence: Confidence | None = None
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Glob:
+    """Where artifacts lie below a root."""
+
+    path: str
+    """`{root}/part/<session>/<name>`: see `patterns`."""
+    content: str = "spill"
+    """What the files are: `spill`, `background`, `hook`, `page`, `stream`, …"""
+    artifact: bool = True
+    """False for files that belong to the store but are no artifacts (sidecars)."""
+    named: bool = False
+    """True when only files whose name fits a name rule count."""
+    recognise: Literal["path", "name", "never"] = "path"
+    """What tells a folder of unknown place to be of this harness."""
+    bounded: bool = True
+    """False where no boundary applies (background logs)."""
+    session: Literal["id", "sha256-12"] = "id"
+    """What `<session>` is: the id, or `session-` and 12 hex of the id's sha256."""
+    transcript: str | None = None
+    """The transcript the layout names, `{root}/…/<session>.jsonl`."""
+    reader: str | None = None
+    """The reader that gives rows of a database (or a field of a file) as artifacts."""
+    field: str | None = None
+    """For `reader`: where the text is, such as `.response` or `recall.blob`."""
+    tool: str | None = None
+    confidence: Confidence | None = None
+    versions: str = ""
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class NameRule:
+    """What a file's name says; the whole name must fit `regex`."""
+
+    regex: str
+    """Groups `call_id`, `tool`, `label`, `digest`, `date`, … are what it says."""
+    means: str = ""
+    content: str | None = None
+    """Replaces the glob's `content`."""
+    tool: str | None = None
+    """The tool all such files come from."""
+    skip: bool = False
+    """True for files that are no artifacts (being written, sidecars)."""
+    decode: Literal["tilde"] | None = None
+    """`tilde`: `~0020` in a group stands for that UTF-16 unit."""
+    samples: tuple[Mapping[str, str], ...] = ()
+    """`name` and the groups it must give."""
+
+    @property
+    def pattern(self) -> re.Pattern[str]:
+        """The compiled regex."""
+        return _compiled(self.regex, re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimRule:
+    """How one group of a notice's regex is to be read."""
+
+    group: str
+    unit: str
+    """`bytes`, `omitted_bytes`, `chars`, `lines`, `tokens` or `sha256`."""
+    base: int = 1024
+    """What k means in a size such as `64.8KB`."""
+    decimals: int = 1
+    """The decimals the notice prints at most: the exact count lies that close."""
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """How the part of the artifact that the envelope shows stands in its text."""
+
+    form: Form = "head"
+    place: Literal["after", "before", "around"] = "after"
+    """Where it stands, seen from the notice."""
+    size: int | None = None
+    unit: Unit = "chars"
+    opens: tuple[str, ...] = ()
+    """Texts directly before the preview that are no part of it."""
+    closes: tuple[str, ...] = ()
+    """Texts directly after the preview that are no part of it."""
+    gap: str | None = None
+    """Regex of the mark between head and tail; None when nothing stands there."""
+    numbered: bool = False
+    """True when line numbers stand before its lines."""
+    escaped: bool = False
+    """True when `<` and `&` are written as entities."""
+
+
+@dataclass(frozen=True, slots=True)
+class Resolve:
+    """How a notice names its artifact."""
+
+    by: Way = "path"
+    """`path`; an `id` local to `path`; the `call_id`; a database `row`; a `virtual`
+    path below `path`; `none` when nothing was saved."""
+    path: str | None = None
+    """A path pattern whose `<id>`, `<session>`, … come from the notice and its
+    transcript: `{roo}/tasks/<session>/command-output/<id>`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """A text in which a notice must be found, and what its groups must say."""
+
+    text: str
+    expect: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """One wording of the sentence that points at an artifact."""
+
+    id: str
+    regex: str
+    needle: str
+    """A literal that every such notice holds: look for it before the regex."""
+    claims: tuple[ClaimRule, ...] = ()
+    preview: Preview = field(default_factory=lambda: Preview(form="none"))
+    resolve: Resolve = field(default_factory=Resolve)
+    cut: bool = False
+    """True when the result was cut and nothing was saved."""
+    partial: bool = False
+    """True when the artifact itself is known to be capped."""
+    extent: Literal["text", "element", "notice"] = "text"
+    """What the envelope is: the whole text, from the notice to `close`, or it alone."""
+    close: str | None = None
+    places: tuple[str, ...] = ("result",)
+    """Where it may stand: `result`, `prompt`, `attachment`."""
+    at_end: bool = False
+    """True when nothing but white space may follow it."""
+    samples: tuple[Sample, ...] = ()
+    confidence: Confidence | None = None
+    versions: str = ""
+    note: str = ""
+
+    @property
+    def pattern(self) -> re.Pattern[str]:
+        """The compiled regex; `^` and `$` are those of lines."""
+        return _compiled(self.regex, re.MULTILINE)
+
+    def find(self, text: str, start: int = 0) -> Iterable[re.Match[str]]:
+        """Every place in `text` where the notice stands; quick when it does not."""
+        if self.needle not in text:
+            return ()
+        return self.pattern.finditer(text, start)
+
+    def claims_in(self, match: re.Match[str]) -> tuple[Claim, ...]:
+        """What the notice states, with the slack of its own rounding."""
+        groups = match.groupdict()
+        found = []
+        for rule in self.claims:
+            text = groups.get(rule.group)
+            claim = read_claim(text, rule) if text else None
+            if claim is not None:
+                found.append(claim)
+        return tuple(found)
+
+
+@dataclass(frozen=True, slots=True)
+class BoundaryRule:
+    """One gate: size and unit for some tools in some versions."""
+
+    size: int
+    unit: Unit
+    tools: tuple[str, ...] = ()
+    """Tool names, `*` allowed; empty: every tool no other rule names."""
+    contents: tuple[str, ...] = ()
+    """Only for these contents; empty: every bounded one."""
+    since: str | None = None
+    before: str | None = None
+    """Versions `since` ≤ v < `before`; an unknown version counts as the newest."""
+    env: str | None = None
+    """A variable that replaces `size`."""
+    env_min: int | None = None
+    env_max: int | None = None
+    gate: bool = True
+    """False for limits that are no spill boundary of one result (a turn's, a disk's)."""
+    setting: str = ""
+    confidence: Confidence | None = None
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Retention:
+    """How the harness itself removes artifacts."""
+
+    seconds: int | None = None
+    """The age at which they go; None when it keeps them or nothing is known."""
+    by: Literal["mtime", "name", "session"] = "mtime"
+    automatic: bool | None = None
+    """None where it is not known."""
+    setting: str = ""
+    max_files: int | None = None
+    max_bytes: int | None = None
+    note: str = ""
+
+    def __str__(self) -> str:
+        if self.seconds is None:
+            return self.note or ("unknown" if self.automatic is None else "none")
+        hours = self.seconds // 3600
+        age = f"{hours // 24} days" if hours % 24 == 0 else f"{hours} hours"
+        return f"{age} by {'date in the name' if self.by == 'name' else self.by}"
+
+
+@dataclass(frozen=True, slots=True)
+class TranscriptRule:
+    """Where transcripts lie and which reader understands them."""
+
+    path: str
+    """Captures `session`, `parent`, `agent`, `project`."""
+    reader: str
+    form: Literal["jsonl", "json", "sqlite", "json-dir"] = "jsonl"
+    """`json-dir`: `path` names a folder that holds one JSON file per event."""
+    evidence: Mapping[str, str] = field(default_factory=dict)
+    """Captures that must fit these regexes before a file of unknown place counts."""
+    confidence: Confidence | None = None
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """Everything known of one harness."""
+
+    harness: str
+    name: str
+    confidence: Confidence
+    source: str
+    """The file it was read from."""
+    rules: str
+    """A digest of its text: facts read under other rules are out of date."""
+    spills: bool = True
+    roots: tuple[Root, ...] = ()
+    globs: tuple[Glob, ...] = ()
+    names: tuple[NameRule, ...] = ()
+    notices: tuple[Notice, ...] = ()
+    boundaries: tuple[BoundaryRule, ...] = ()
+    retention: Retention = field(default_factory=Retention)
+    transcripts: tuple[TranscriptRule, ...] = ()
+    pointer: Mapping[str, str] = field(default_factory=dict)
+    """Fields of a record that a reader may look at: `path_field`, `id_field`, …"""
+    project: Mapping[str, str] = field(default_factory=dict)
+    """How a working folder's name is made: `rule` and its numbers."""
+    quirks: tuple[str, ...] = ()
+
+    def boundaries_for(
+        self,
+        tool: str | None,
+        version: str | None = None,
+        env: Mapping[str, str] | None = None,
+        *,
+        content: str = "spill",
+        settings: Settings | None = None,
+    ) -> tuple[Boundary, ...]:
+        """The gates for one result of `tool`, the user's settings first.
+
+        Contents without a boundary (background logs) give none.
+        """
+        if any(not g.bounded and g.content == content for g in self.globs):
+            return ()
+        if settings is not None:
+            chosen = settings.boundaries_for(self.harness, tool)
+            if chosen:
+                return chosen
+        rules = [
+            rule
+            for rule in self.boundaries
+            if rule.gate
+            and (not rule.contents or content in rule.contents)
+            and _in_versions(version, rule.since, rule.before)
+        ]
+        named = [r for r in rules if tool is not None and r.tools and _fits(tool, r)]
+        first = named[0].tools if named else ()
+        return tuple(
+            Boundary(_size(rule, env or {}), rule.unit)
+            for rule in rules
+            if rule.tools == first
+        )
+
+    def read_name(self, name: str) -> tuple[NameRule, Mapping[str, str]] | None:
+        """The first name rule that fits `name`, and what its groups say."""
+        for rule in self.names:
+            found = rule.pattern.fullmatch(name)
+            if found is not None:
+                said = {k: v for k, v in found.groupdict().items() if v is not None}
+                if rule.decode == "tilde":
+                    said = {k: untilde(v) for k, v in said.items()}
+                return rule, said
+        return None
+
+
+def load_profiles(places: Places) -> tuple[dict[str, Profile], list[Problem]]:
+    """Built-in profiles and the user's own, by harness, and what was wrong with some.
+
+    A user's profile replaces a built-in one of the same harness. One that cannot be
+    read is a problem with its file, its key and what to do; the others stand.
+    """
+    from spillview.profile_file import built_in, user_files
+
+    profiles = {profile.harness: profile for profile in built_in()}
+    problems: list[Problem] = []
+    for profile in user_files(places.config_dir, problems):
+        profiles[profile.harness] = profile
+    return profiles, problems
+
+
+def read_claim(text: str, rule: ClaimRule) -> Claim | None:
+    """The number (or digest) that a notice's words `text` state; None if they do not.
+
+    Knows `822,582`, `1.234.567`, `1 234`, `64.8KB`, `0.12 MB`, `1.8 GiB`, hex digests.
+    """
+    if rule.unit == "sha256":
+        return Claim("sha256", text.lower())
+    found = re.fullmatch(
+        r"[^\d]{0,3}(?P<number>\d[\d.,'\u00a0\u202f ]{0,30}?)"
+        r"\s{0,2}(?P<unit>bytes?|[kKMGT]i?B?|B)?",
+        text.strip(),
+    )
+    if found is None:
+        return None
+    number, unit = found["number"], found["unit"] or ""
+    scale = 1
+    if unit[:1].upper() in ("K", "M", "G", "T"):
+        base = 1024 if "i" in unit else rule.base
+        scale = base ** ("KMGT".index(unit[0].upper()) + 1)
+    whole, point, part = number, "", ""
+    if scale > 1:
+        cut = max(number.rfind("."), number.rfind(","))
+        if cut >= 0 and len(number) - cut - 1 <= max(rule.decimals, 2):
+            whole, point, part = number[:cut], ".", number[cut + 1 :]
+    digits = re.sub(r"\D", "", whole) or "0"
+    value = float(f"{digits}{point}{part}") * scale if scale > 1 else int(digits)
+    slack = 0.5 * scale / 10**rule.decimals if scale > 1 else 0.0
+    return Claim(rule.unit, round(value), slack)
+
+
+def untilde(text: str) -> str:
+    """`text` with each `~` and four hex digits replaced by that UTF-16 unit."""
+    if "~" not in text:
+        return text
+    units = re.sub(
+        r"~([0-9A-F]{4})", lambda m: chr(int(m[1], 16)), "" if text == "~" else text
+    )
+    # Two escaped halves of one character come together again.
+    raw = units.encode("utf-16-le", "surrogatepass")
+    return raw.decode("utf-16-le", "surrogatepass")
+
+
+def version_key(version: str) -> tuple[int, ...]:
+    """The numbers of a version, for comparing: `2.1.51-beta` gives (2, 1, 51)."""
+    found = re.match(r"\D{0,8}(\d+(?:\.\d+){0,5})", version)
+    return tuple(int(n) for n in found[1].split(".")) if found else ()
+
+
+def _in_versions(version: str | None, since: str | None, before: str | None) -> bool:
+    key = version_key(version) if version else ()
+    if not key:
+        return before is None
+    if since is not None and key < version_key(since):
+        return False
+    return before is None or key < version_key(before)
+
+
+def _fits(tool: str, rule: BoundaryRule) -> bool:
+    return any(fnmatchcase(tool, pattern) for pattern in rule.tools)
+
+
+def _size(rule: BoundaryRule, env: Mapping[str, str]) -> int:
+    text = env.get(rule.env, "").strip() if rule.env else ""
+    if not re.fullmatch(r"[0-9]{1,15}", text) or int(text) == 0:
+        return rule.size
+    size = int(text)
+    if rule.env_min is not None:
+        size = max(size, rule.env_min)
+    return size if rule.env_max is None else min(size, rule.env_max)
+
+
+@lru_cache(maxsize=1024)
+def _compiled(regex: str, flags: int) -> re.Pattern[str]:
+    return re.compile(regex, flags)

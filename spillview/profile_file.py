@@ -1,0 +1,525 @@
+"""Reading a profile's TOML: every mistake names the file, the key and what to do."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, TypeVar, cast
+
+from spillview.errors import BadProfile
+from spillview.model import Problem
+from spillview.patterns import BadPattern, parts_of, split_root
+from spillview.profile import (
+    BoundaryRule,
+    ClaimRule,
+    EnvOverride,
+    Glob,
+    NameRule,
+    Notice,
+    Preview,
+    Profile,
+    Resolve,
+    Retention,
+    Root,
+    Sample,
+    TranscriptRule,
+)
+from spillview.regexes import UnsafeRegex, check_regex
+from spillview.roots import check_template
+
+T = TypeVar("T")
+
+SCHEMA = 1
+UNITS = ("chars", "utf16", "bytes", "lines", "tokens")
+CLAIMS = ("bytes", "omitted_bytes", "chars", "lines", "tokens", "sha256")
+CONFIDENCE = ("source-read", "several reports", "single report", "ours")
+PLATFORMS = ("linux", "macos", "windows")
+_BUILT_IN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "harnesses")
+_REQUIRED = "is missing: add it"
+
+
+def built_in() -> Iterator[Profile]:
+    """The profiles that come with the program."""
+    for name in sorted(os.listdir(_BUILT_IN)):
+        if name.endswith(".toml"):
+            yield read_profile(os.path.join(_BUILT_IN, name), trusted=True)
+
+
+def user_files(config_dir: str, problems: list[Problem]) -> Iterator[Profile]:
+    """The user's own profiles; what is wrong with one is added to `problems`."""
+    folder = os.path.join(config_dir, "harnesses")
+    try:
+        names = sorted(os.listdir(folder))
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        problems.append(Problem(folder, f"cannot be listed: {error.strerror}"))
+        return
+    for name in names:
+        if not name.endswith(".toml"):
+            continue
+        path = os.path.join(folder, name)
+        try:
+            yield read_profile(path)
+        except BadProfile as error:
+            problems.append(Problem(path, str(error)))
+
+
+def read_profile(path: str, *, trusted: bool = False) -> Profile:
+    """The profile in the file `path`.
+
+    `trusted` leaves out the checks of regexes and samples that the tests make for
+    the built-in profiles. Raises `BadProfile`.
+    """
+    if not os.path.isfile(path):
+        raise BadProfile(f"{path}: is not a regular file: put a profile there")
+    try:
+        with open(path, "rb") as file:
+            data = file.read(1 << 20)
+    except OSError as error:
+        raise BadProfile(f"{path}: cannot be read: {error.strerror}") from None
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise BadProfile(
+            f"{path}: byte {error.start} is not UTF-8: save it as UTF-8"
+        ) from None
+    return parse_profile(text, path, trusted=trusted)
+
+
+def parse_profile(text: str, source: str, *, trusted: bool = False) -> Profile:
+    """The profile that `text` is; `source` names it in errors. Raises `BadProfile`."""
+    import tomllib
+
+    try:
+        data = tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise BadProfile(f"{source}: is not TOML: {error}") from None
+    table = _Table(data, source)
+    schema = table.whole("schema", SCHEMA)
+    if schema != SCHEMA:
+        raise table.bad(
+            "schema", f"is {schema}: this program reads schema {SCHEMA} only"
+        )
+    harness = table.need("harness")
+    if not re.fullmatch(r"[a-z0-9][a-z0-9-]{0,63}", harness):
+        raise table.bad("harness", "must be lower-case letters, digits and -")
+    profile = Profile(
+        harness=harness,
+        name=table.text("name") or harness,
+        confidence=table.choice("confidence", CONFIDENCE, "single report"),
+        source=source,
+        rules=hashlib.sha256(text.encode()).hexdigest()[:16],
+        spills=table.flag("spills", True),
+        roots=tuple(map(_root, table.tables("root"))),
+        globs=tuple(map(_glob, table.tables("glob"))),
+        names=tuple(map(_name, table.tables("name_rule"))),
+        notices=tuple(map(_notice, table.tables("notice"))),
+        boundaries=tuple(map(_boundary, table.tables("boundary"))),
+        retention=_retention(table.table("retention")),
+        transcripts=tuple(map(_transcript, table.tables("transcript"))),
+        pointer=table.mapping("pointer"),
+        project=table.mapping("project"),
+        quirks=table.texts("quirks"),
+    )
+    table.done()
+    _check_roots(profile, source)
+    if not trusted:
+        check_profile(profile)
+    return profile
+
+
+def check_profile(profile: Profile) -> None:
+    """Compile every regex and run every sample. Raises `BadProfile`."""
+    for number, rule in enumerate(profile.names, 1):
+        where = f"{profile.source}: name_rule {number}"
+        _check_regex(rule.regex, f"{where}: regex", whole_names=True)
+        for sample in rule.samples:
+            found = rule.pattern.fullmatch(sample.get("name", ""))
+            if found is None:
+                raise BadProfile(f"{where}: regex does not fit its sample {sample}")
+            _check_groups(found, sample, where, skip=("name",))
+    for notice in profile.notices:
+        where = f"{profile.source}: notice {notice.id!r}"
+        _check_regex(notice.regex, f"{where}: regex")
+        if notice.preview.gap is not None:
+            _check_regex(notice.preview.gap, f"{where}: preview.gap")
+        groups = notice.pattern.groupindex
+        for claim in notice.claims:
+            if claim.group not in groups:
+                raise BadProfile(
+                    f"{where}: claims.{claim.group}: the regex has no such group: "
+                    f"name one of {', '.join(groups) or 'none'}"
+                )
+        wanted = {"path": "path", "id": "id", "call_id": "call_id"}
+        wanted |= {"row": "id", "virtual": "path"}
+        group = wanted.get(notice.resolve.by)
+        if group is not None and group not in groups and not notice.cut:
+            raise BadProfile(
+                f"{where}: resolve.by is {notice.resolve.by!r}, but the regex has no "
+                f"group {group!r}: add it, or choose another resolve.by"
+            )
+        for sample_text in notice.samples:
+            if notice.needle not in sample_text.text:
+                raise BadProfile(f"{where}: needle is not in its sample: fix one")
+            match = notice.pattern.search(sample_text.text)
+            if match is None:
+                raise BadProfile(f"{where}: regex does not match its sample: fix one")
+            _check_groups(match, sample_text.expect, where)
+    for number, transcript in enumerate(profile.transcripts, 1):
+        for key, regex in transcript.evidence.items():
+            where = f"{profile.source}: transcript {number}: evidence.{key}"
+            _check_regex(regex, where, whole_names=True)
+
+
+def _check_groups(
+    match: re.Match[str],
+    expect: Mapping[str, str],
+    where: str,
+    skip: tuple[str, ...] = (),
+) -> None:
+    said = match.groupdict()
+    for key, value in expect.items():
+        if key not in skip and said.get(key) != value:
+            raise BadProfile(
+                f"{where}: group {key!r} gives {said.get(key)!r} on its sample, "
+                f"not {value!r}: fix the regex or the sample"
+            )
+
+
+def _check_regex(regex: str, where: str, *, whole_names: bool = False) -> None:
+    try:
+        check_regex(regex, short_text=whole_names)
+    except UnsafeRegex as error:
+        raise BadProfile(f"{where}: {error}") from None
+
+
+def _check_roots(profile: Profile, source: str) -> None:
+    """Every pattern begins with a root of this profile, and parses."""
+    ids = {root.id for root in profile.roots}
+    patterns: list[tuple[str, str]] = []
+    for number, glob in enumerate(profile.globs, 1):
+        patterns.append((f"glob {number}: path", glob.path))
+        if glob.transcript is not None:
+            patterns.append((f"glob {number}: transcript", glob.transcript))
+    for number, rule in enumerate(profile.transcripts, 1):
+        patterns.append((f"transcript {number}: path", rule.path))
+    for notice in profile.notices:
+        if notice.resolve.path is not None:
+            patterns.append(
+                (f"notice {notice.id!r}: resolve.path", notice.resolve.path)
+            )
+    for where, pattern in patterns:
+        try:
+            root, rest = split_root(pattern)
+            parts_of(rest)
+        except BadPattern as error:
+            raise BadProfile(f"{source}: {where} {pattern!r}: {error}") from None
+        if root not in ids:
+            known = ", ".join(sorted(ids)) or "none"
+            raise BadProfile(
+                f"{source}: {where}: {{{root}}} is no root here: "
+                f"name one of {known}, or add [[root]] with that id"
+            )
+
+
+def _root(table: _Table) -> Root:
+    by_platform = {p: paths for p in PLATFORMS if (paths := table.texts(p))}
+    root = Root(
+        id=table.need("id"),
+        paths=table.texts("path"),
+        by_platform=by_platform,
+        env=tuple(map(_env, table.tables("env"))),
+        content=table.text("content") or "",
+        confidence=table.choice("confidence", CONFIDENCE, None),
+        note=table.text("note") or "",
+    )
+    if not root.paths and not by_platform:
+        raise table.bad("path", _REQUIRED + " (or one of linux, macos, windows)")
+    for path in root.paths + sum(by_platform.values(), ()):
+        try:
+            check_template(path)
+        except BadPattern as error:
+            raise table.bad("path", f"{path!r}: {error}") from None
+    table.done()
+    return root
+
+
+def _env(table: _Table) -> EnvOverride:
+    override = EnvOverride(
+        name=table.need("name"),
+        path=table.text("path") or "{value}",
+        adds=table.flag("adds", False),
+    )
+    if not override.path.startswith("{value}"):
+        raise table.bad("path", "must begin with {value}, the variable's text")
+    try:
+        parts_of(override.path.removeprefix("{value}").replace("{uid}", "0"))
+    except BadPattern as error:
+        raise table.bad("path", f"{override.path!r}: {error}") from None
+    table.done()
+    return override
+
+
+def _glob(table: _Table) -> Glob:
+    glob = Glob(
+        path=table.need("path"),
+        content=table.text("content") or "spill",
+        artifact=table.flag("artifact", True),
+        named=table.flag("named", False),
+        recognise=table.choice("recognise", ("path", "name", "never"), "path"),
+        bounded=table.flag("bounded", True),
+        session=table.choice("session", ("id", "sha256-12"), "id"),
+        transcript=table.text("transcript"),
+        reader=table.text("reader"),
+        field=table.text("field"),
+        tool=table.text("tool"),
+        confidence=table.choice("confidence", CONFIDENCE, None),
+        versions=table.text("versions") or "",
+        note=table.text("note") or "",
+    )
+    table.done()
+    return glob
+
+
+def _name(table: _Table) -> NameRule:
+    rule = NameRule(
+        regex=table.need("regex"),
+        means=table.text("means") or "",
+        content=table.text("content"),
+        tool=table.text("tool"),
+        skip=table.flag("skip", False),
+        decode=table.choice("decode", ("tilde",), None),
+        samples=tuple(sample.mapping() for sample in table.tables("sample")),
+    )
+    table.done()
+    return rule
+
+
+def _notice(table: _Table) -> Notice:
+    resolve = table.table("resolve")
+    preview = table.table("preview")
+    notice = Notice(
+        id=table.need("id"),
+        regex=table.need("regex"),
+        needle=table.need("needle"),
+        claims=tuple(_claims(table.table("claims"))),
+        preview=_preview(preview),
+        resolve=Resolve(
+            by=resolve.choice(
+                "by", ("path", "id", "call_id", "row", "virtual", "none"), "path"
+            ),
+            path=resolve.text("path"),
+        ),
+        cut=table.flag("cut", False),
+        partial=table.flag("partial", False),
+        extent=table.choice("extent", ("text", "element", "notice"), "text"),
+        close=table.text("close"),
+        places=table.texts("places") or ("result",),
+        at_end=table.flag("at_end", False),
+        samples=tuple(map(_sample, table.tables("sample"))),
+        confidence=table.choice("confidence", CONFIDENCE, None),
+        versions=table.text("versions") or "",
+        note=table.text("note") or "",
+    )
+    if not notice.samples:
+        raise table.bad("sample", _REQUIRED + ": [[notice.sample]] text and expect")
+    for place in notice.places:
+        if place not in ("result", "prompt", "attachment"):
+            raise table.bad("places", f"{place!r}: use result, prompt or attachment")
+    if notice.extent == "element" and not notice.close:
+        raise table.bad("close", _REQUIRED + " where extent is element")
+    resolve.done()
+    preview.done()
+    table.done()
+    return notice
+
+
+def _claims(table: _Table) -> Iterator[ClaimRule]:
+    for group in list(table.data):
+        rule = table.table(group, "unit")
+        yield ClaimRule(
+            group=group,
+            unit=rule.choice("unit", CLAIMS, "bytes"),
+            base=rule.whole("base", 1024),
+            decimals=rule.whole("decimals", 1),
+        )
+        rule.done()
+
+
+def _preview(table: _Table) -> Preview:
+    default = "head" if table.data else "none"
+    return Preview(
+        form=table.choice("form", ("head", "tail", "head+tail", "none"), default),
+        place=table.choice("place", ("after", "before", "around"), "after"),
+        size=table.maybe("size"),
+        unit=table.choice("unit", UNITS, "chars"),
+        opens=table.texts("opens"),
+        closes=table.texts("closes"),
+        gap=table.text("gap"),
+        numbered=table.flag("numbered", False),
+        escaped=table.flag("escaped", False),
+    )
+
+
+def _sample(table: _Table) -> Sample:
+    sample = Sample(table.need("text"), table.mapping("expect"))
+    table.done()
+    return sample
+
+
+def _boundary(table: _Table) -> BoundaryRule:
+    rule = BoundaryRule(
+        size=table.whole("size", None),
+        unit=table.choice("unit", UNITS, None),
+        tools=table.texts("tool"),
+        contents=table.texts("content"),
+        since=table.text("since"),
+        before=table.text("before"),
+        env=table.text("env"),
+        env_min=table.maybe("env_min"),
+        env_max=table.maybe("env_max"),
+        gate=table.flag("gate", True),
+        setting=table.text("setting") or "",
+        confidence=table.choice("confidence", CONFIDENCE, None),
+        note=table.text("note") or "",
+    )
+    if rule.unit is None:
+        raise table.bad("unit", f"{_REQUIRED}: one of {', '.join(UNITS)}")
+    table.done()
+    return rule
+
+
+def _retention(table: _Table) -> Retention:
+    hours, days = table.maybe("hours"), table.maybe("days")
+    automatic = table.data.get("automatic")
+    retention = Retention(
+        seconds=(days or 0) * 86_400 + (hours or 0) * 3_600 or None,
+        by=table.choice("by", ("mtime", "name", "session"), "mtime"),
+        automatic=table.flag("automatic", False) if automatic is not None else None,
+        setting=table.text("setting") or "",
+        max_files=table.maybe("max_files"),
+        max_bytes=table.maybe("max_bytes"),
+        note=table.text("note") or "",
+    )
+    table.done()
+    return retention
+
+
+def _transcript(table: _Table) -> TranscriptRule:
+    forms = ("jsonl", "json", "sqlite", "json-dir")
+    rule = TranscriptRule(
+        path=table.need("path"),
+        reader=table.need("reader"),
+        form=table.choice("form", forms, "jsonl"),
+        evidence=table.mapping("evidence"),
+        confidence=table.choice("confidence", CONFIDENCE, None),
+        note=table.text("note") or "",
+    )
+    table.done()
+    return rule
+
+
+class _Table:
+    """One TOML table; remembers which keys were asked for."""
+
+    def __init__(self, data: dict[str, Any], source: str, where: str = "") -> None:
+        self.data = data
+        self._source = source
+        self._where = where
+        self._known: set[str] = set()
+
+    def bad(self, key: str, what: str) -> BadProfile:
+        """The error about `key`."""
+        where = f"{self._where}: " if self._where else ""
+        return BadProfile(f"{self._source}: {where}{key}: {what}")
+
+    def _get(self, key: str, kind: type[T], say: str) -> T | None:
+        self._known.add(key)
+        value = self.data.get(key)
+        if value is None:
+            return None
+        if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
+            raise self.bad(key, f"must be {say}, not {value!r}")
+        return value
+
+    def text(self, key: str) -> str | None:
+        return self._get(key, str, "a text")
+
+    def need(self, key: str) -> str:
+        value = self.text(key)
+        if not value:
+            raise self.bad(key, _REQUIRED)
+        return value
+
+    def texts(self, key: str) -> tuple[str, ...]:
+        """One text or a list of them."""
+        if isinstance(self.data.get(key), str):
+            return (self.need(key),)
+        values = self._get(key, list, "a text or a list of texts") or []
+        for value in values:
+            if not isinstance(value, str) or not value:
+                raise self.bad(key, f"must hold texts only, not {value!r}")
+        return tuple(values)
+
+    def flag(self, key: str, default: bool) -> bool:
+        value = self._get(key, bool, "true or false")
+        return default if value is None else value
+
+    def maybe(self, key: str) -> int | None:
+        value = self._get(key, int, "a whole number")
+        if value is not None and not 0 < value < 1 << 62:
+            raise self.bad(key, f"must be above 0, not {value}")
+        return value
+
+    def whole(self, key: str, default: int | None) -> int:
+        value = self.maybe(key)
+        if value is None and default is None:
+            raise self.bad(key, _REQUIRED)
+        return cast(int, default if value is None else value)
+
+    def choice(self, key: str, choices: tuple[str, ...], default: str | None) -> Any:
+        """One of `choices`, which the field's type lists as well."""
+        value = self.text(key)
+        if value is not None and value not in choices:
+            raise self.bad(key, f"must be one of {', '.join(choices)}, not {value!r}")
+        return default if value is None else value
+
+    def mapping(self, key: str | None = None) -> Mapping[str, str]:
+        """A table of texts: the one under `key`, or this one."""
+        table = self if key is None else self.table(key)
+        return {name: table.need(name) for name in table.data}
+
+    def table(self, key: str, short: str | None = None) -> _Table:
+        """A table; with `short`, a lone text stands for `{short = text}`."""
+        where = f"{self._where}: {key}" if self._where else key
+        value = self.data.get(key)
+        if short is not None and isinstance(value, str):
+            self._known.add(key)
+            return _Table({short: value}, self._source, where)
+        return _Table(self._get(key, dict, "a table") or {}, self._source, where)
+
+    def tables(self, key: str) -> list[_Table]:
+        """A list of tables; a list of texts means tables with only a `name`."""
+        found = []
+        for number, value in enumerate(self._get(key, list, "a list of tables") or []):
+            if isinstance(value, str):
+                value = {"name": value}
+            if not isinstance(value, dict):
+                raise self.bad(key, f"must be tables, as [[{key}]], not {value!r}")
+            label = value.get("id") if isinstance(value.get("id"), str) else number + 1
+            where = f"{self._where}: {key} {label}" if self._where else f"{key} {label}"
+            found.append(_Table(value, self._source, where))
+        return found
+
+    def done(self) -> None:
+        """Raise for keys nobody asked for, naming the nearest that exists."""
+        for key in self.data:
+            if key not in self._known:
+                from difflib import get_close_matches
+
+                near = get_close_matches(key, self._known, 1, 0.5)
+                hint = f"did you mean {near[0]!r}?" if near else "remove it"
+                raise self.bad(key, f"is not a key of a profile: {hint}")

@@ -1,0 +1,190 @@
+"""Where a profile's roots really are on this machine: templates to existing folders."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from spillview.patterns import BadPattern, Part, parts_of
+
+if TYPE_CHECKING:
+    from spillview.places import Places
+    from spillview.profile import Profile, Root
+
+PLACEHOLDERS = frozenset(
+    "tmp xdg_config xdg_data xdg_cache xdg_state xdg_runtime appdata localappdata "
+    "vscode_user spillview_state".split()
+)
+_PLACEHOLDER = re.compile(r"\{([a-z][a-z0-9_]*)\}")
+_EDITORS = ("Code", "Code - Insiders", "VSCodium")
+
+
+@dataclass(frozen=True, slots=True)
+class RootFound:
+    """One existing folder that a root's template names."""
+
+    root: Root
+    path: str
+    captures: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class RootFound:
+    """One existing folder that a root's template names."""
+
+    root: Root
+    path: str
+    captures: Mapping[str, str]
+
+
+def check_template(template: str, roots: Iterable[str] = ()) -> None:
+    """Raise `BadPattern` when `template` cannot be a root's path."""
+    for name in _PLACEHOLDER.findall(re.sub(r"<[^<>]*>", "", template)):
+        if name not in PLACEHOLDERS and name not in roots:
+            raise BadPattern(
+                f"{{{name}}} is not known: use one of "
+                + ", ".join(sorted([*PLACEHOLDERS, *roots]))
+            )
+    plain = template.removeprefix("~").replace("{value}", "v")
+    for name in PLACEHOLDERS:
+        plain = plain.replace("{" + name + "}", "x")
+    parts_of(plain)
+
+
+def check_template(template: str) -> None:
+    """Raise `BadPattern` when `template` cannot be a root's path."""
+    start = _PLACEHOLDER.match(template)
+    if start is not None:
+        if start[1] not in PLACEHOLDERS:
+            known = ", ".join(sorted(PLACEHOLDERS))
+            raise BadPattern(f"{{{start[1]}}} is not known: use one of {known}")
+        template = template[start.end() :]
+    elif not re.match(r"~(?=/|$)|/|[A-Za-z]:[/\\]", template):
+        raise BadPattern("must begin with ~, / or a placeholder such as {tmp}")
+    parts_of(template.removeprefix("~").replace("{uid}", "0"))
+
+
+def find_roots(profile: Profile, places: Places) -> list[RootFound]:
+    """The profile's roots that exist here, in the order of the profile."""
+    found: list[RootFound] = []
+    seen: set[tuple[str, str]] = set()
+    for root in profile.roots:
+        for base, below in templates(root, places):
+            if places.confined and not _inside(base, places.home):
+                continue
+            for folder, captures in existing(base, below):
+                if (root.id, folder) not in seen:
+                    seen.add((root.id, folder))
+                    found.append(RootFound(root, folder, captures))
+    return found
+
+
+def templates(root: Root, places: Places) -> Iterator[tuple[str, str]]:
+    """The folders and the patterns below them that count here."""
+    for override in root.env:
+        value = places.env.get(override.name, "")
+        if value:
+            below = override.path.removeprefix("{value}")
+            yield os.path.abspath(value), _with_uid(below, places)
+            if override.adds:
+                break
+            return
+    platform = {"darwin": "macos", "win32": "windows"}.get(places.platform, "linux")
+    for template in root.by_platform.get(platform) or root.paths:
+        start = _PLACEHOLDER.match(template)
+        if template == "~" or template.startswith("~/"):
+            yield places.home, _with_uid(template[1:], places)
+        elif start is not None:
+            below = _with_uid(template[start.end() :], places)
+            for value in _values(start[1], places):
+                yield value, below
+        else:
+            drive, below = os.path.splitdrive(template)
+            yield drive + os.sep, _with_uid(below, places)
+
+
+def existing(base: str, pattern: str) -> Iterator[tuple[str, Mapping[str, str]]]:
+    """Existing folders that `pattern` names below `base`, and what it captures."""
+    yield from _descend(base, parts_of(pattern), {})
+
+
+def _descend(
+    folder: str, parts: tuple[Part, ...], captures: Mapping[str, str]
+) -> Iterator[tuple[str, Mapping[str, str]]]:
+    """Literal parts are joined unseen; a folder is listed only where a part varies."""
+    for at, part in enumerate(parts):
+        if part.literal is not None:
+            folder = os.path.join(folder, part.literal)
+            continue
+        try:
+            names = sorted(os.listdir(folder))
+        except OSError:
+            return
+        for name in names:
+            said = part.match(name)
+            if said is None:
+                continue
+            inner = os.path.join(folder, name)
+            # A varying part names what a harness made itself: never a link.
+            if os.path.isdir(inner) and not os.path.islink(inner):
+                yield from _descend(inner, parts[at + 1 :], {**captures, **said})
+        return
+    if os.path.isdir(folder):
+        yield folder, captures
+
+
+def _with_uid(pattern: str, places: Places) -> str:
+    # A copied home was somebody else's: any id will do there.
+    uid = "<uid:[0-9]{1,10}>" if places.confined else str(max(places.uid, 0))
+    return pattern.replace("{uid}", uid)
+
+
+def _values(name: str, places: Places) -> Iterator[str]:
+    """The folders a placeholder stands for."""
+    if name == "tmp":
+        yield from places.tmps
+    elif name == "spillview_state":
+        yield places.state_dir
+    elif name == "vscode_user":
+        yield from _vscode(places)
+    elif name == "xdg_runtime":
+        folder = places.env.get("XDG_RUNTIME_DIR", "")
+        if os.path.isabs(folder):
+            yield folder
+    elif name in ("appdata", "localappdata"):
+        below = {"appdata": "Roaming", "localappdata": "Local"}[name]
+        usual = os.path.join(places.home, "AppData", below)
+        yield places.env.get(name.upper()) or usual
+    else:
+        yield _xdg(name.removeprefix("xdg_"), places)
+
+
+def _xdg(kind: str, places: Places) -> str:
+    """XDG folders as programs that use them on every platform see them."""
+    variable = f"XDG_{kind.upper()}_HOME"
+    below = {"config": ".config", "cache": ".cache", "state": ".local/state"}
+    chosen = places.env.get(variable, "")
+    if os.path.isabs(chosen):
+        return chosen
+    return os.path.join(places.home, *below.get(kind, ".local/share").split("/"))
+
+
+def _vscode(places: Places) -> Iterator[str]:
+    home = places.home
+    for editor in _EDITORS:
+        if places.platform == "darwin":
+            yield os.path.join(home, "Library/Application Support", editor, "User")
+        elif places.platform == "win32":
+            usual = os.path.join(home, "AppData", "Roaming")
+            yield os.path.join(places.env.get("APPDATA") or usual, editor, "User")
+        else:
+            yield os.path.join(_xdg("config", places), editor, "User")
+    yield os.path.join(home, ".vscode-server/data/User")
+    yield os.path.join(home, ".vscode-remote/data/User")
+
+
+def _inside(path: str, home: str) -> bool:
+    return path == home or path.startswith(home.rstrip("/\\") + os.sep)
