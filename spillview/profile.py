@@ -226,7 +226,7 @@ class BoundaryRule:
     env_min: int | None = None
     env_max: int | None = None
     gate: bool = True
-    """False for limits that are no spill boundary of one result (a turn's, a disk's)."""
+    """False for limits on something else than one result: a turn, a disk."""
     setting: str = ""
     confidence: Confidence | None = None
     note: str = ""

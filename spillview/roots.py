@@ -14,10 +14,19 @@ if TYPE_CHECKING:
     from spillview.places import Places
     from spillview.profile import Profile, Root
 
-PLACEHOLDERS = frozenset(
-    "tmp xdg_config xdg_data xdg_cache xdg_state xdg_runtime appdata localappdata "
-    "vscode_user spillview_state".split()
+PLACEHOLDERS = (
+    "tmp",
+    "xdg_config",
+    "xdg_data",
+    "xdg_cache",
+    "xdg_state",
+    "xdg_runtime",
+    "appdata",
+    "localappdata",
+    "vscode_user",
+    "spillview_state",
 )
+"""What a root's path may begin with, in braces."""
 _PLACEHOLDER = re.compile(r"\{([a-z][a-z0-9_]*)\}")
 _EDITORS = ("Code", "Code - Insiders", "VSCodium")
 
@@ -29,29 +38,6 @@ class RootFound:
     root: Root
     path: str
     captures: Mapping[str, str]
-
-
-@dataclass(frozen=True, slots=True)
-class RootFound:
-    """One existing folder that a root's template names."""
-
-    root: Root
-    path: str
-    captures: Mapping[str, str]
-
-
-def check_template(template: str, roots: Iterable[str] = ()) -> None:
-    """Raise `BadPattern` when `template` cannot be a root's path."""
-    for name in _PLACEHOLDER.findall(re.sub(r"<[^<>]*>", "", template)):
-        if name not in PLACEHOLDERS and name not in roots:
-            raise BadPattern(
-                f"{{{name}}} is not known: use one of "
-                + ", ".join(sorted([*PLACEHOLDERS, *roots]))
-            )
-    plain = template.removeprefix("~").replace("{value}", "v")
-    for name in PLACEHOLDERS:
-        plain = plain.replace("{" + name + "}", "x")
-    parts_of(plain)
 
 
 def check_template(template: str) -> None:
