@@ -135,7 +135,7 @@ class Session:
         output: str | bytes,
         *,
         took: float = 30.0,
-        failed: bool = False,
+        exit_code: int = 0,
         about: str = "",
         lost: bool = False,
         whole_copy: bool = False,
@@ -155,7 +155,8 @@ class Session:
         if not lost:
             self.night.write(path, data, self.clock + took)
         notice = persisted(path, data)
-        if failed:
+        if exit_code:
+            notice = f"Exit code {exit_code}\n{notice}"
             kept: object = f"Error: {notice}"
         else:
             kept = {
@@ -166,7 +167,7 @@ class Session:
                 "persistedOutputPath": path,
                 "persistedOutputSize": len(data),
             }
-        self.gets(call, notice, failed=failed, result=kept, took=took)
+        self.gets(call, notice, failed=exit_code != 0, result=kept, took=took)
         return path
 
     def large(self, call: Call, output: str, *, took: float = 3.0) -> str:

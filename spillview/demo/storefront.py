@@ -54,7 +54,7 @@ def _router(night: Night) -> None:
         "npx tsc --noEmit --pretty -p tsconfig.json",
         node_output.type_check(dice, 412),
         took=26,
-        failed=True,
+        exit_code=2,
         about="Check the types",
     )
     session.says(
