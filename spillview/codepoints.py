@@ -6,7 +6,12 @@ sequence, or one maximal run of bytes for which the decoder gives U+FFFD.
 
 from __future__ import annotations
 
-from stringzilla import find_first_of, translate, utf8_count
+# The wheel ships no type stubs.
+from stringzilla import (  # type: ignore[import-not-found]
+    find_first_of,
+    translate,
+    utf8_count,
+)
 
 _LEADS = b"\xf0\xf1\xf2\xf3\xf4"
 # In a table a counted byte turns into a continuation byte and every other byte into a

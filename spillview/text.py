@@ -63,7 +63,8 @@ def printable(text: str, *, newlines: bool = False, tabs: bool = False) -> str:
     Control characters (C0, DEL) become their pictures of the U+2400 block. C1 controls,
     bidi controls, line separators, zero-width and other invisible format characters
     and lone surrogates become U+FFFD. Surrogate escapes of undecodable bytes become
-    `\\xNN`. All but the last keep one character for one. `newlines` and `tabs` keep LF and TAB.
+    `\\xNN`. All but the last keep one character for one. `newlines` and `tabs` keep
+    LF and TAB.
     """
     if text.isascii() and text.isprintable():
         return text
@@ -210,7 +211,8 @@ def parse_size(typed: str) -> int:
 
 def _times(decimal: str, scale: int) -> int:
     whole, _, fraction = decimal.partition(".")
-    return int(whole + fraction) * scale // 10 ** len(fraction)
+    parts: int = 10 ** len(fraction)
+    return int(whole + fraction) * scale // parts
 
 
 def parse_when(typed: str, now: float) -> float:

@@ -1,0 +1,345 @@
+"""Exact sizes, encoding, kind and verdict of a content, in one pass over its bytes."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Callable
+
+from spillview.codepoints import chars, line_feeds, whole
+from spillview.content import Content
+from spillview.errors import Cancelled
+from spillview.kinds import HEAD, WHOLE, is_image, json_kind, utf16_of
+from spillview.model import Counts, Kind, Line, Range
+
+BLOCK = 1 << 18
+"""Bytes read at a time."""
+
+DECODED = 1 << 16
+"""Bytes decoded at a time: more would leave the processor's cache."""
+
+TEXT_LIMIT = 2_000
+"""Chars of a line's text that are kept."""
+
+
+def count(
+    content: Content,
+    *,
+    cancelled: Callable[[], bool] | None = None,
+    block: int = BLOCK,
+) -> Counts:
+    """Count `content`: bytes, chars, utf16, lines, encoding, kind and verdict.
+
+    One pass in bounded memory (a block, and what `json_kind` parses); then the verdict
+    is looked for from the end. Chars are what `len(data.decode("utf-8", "replace"))`
+    gives; UTF-16 is counted after decoding, its byte order mark left out. A content
+    with NUL bytes that is no UTF-16 is `binary`, with chars and lines all the same.
+    For what `json`, `jsonl` and partial claim see `json_kind`.
+
+    Raises `Cancelled` when `cancelled` says so (asked once a block) and what reading
+    raises: `ArtifactGone` when the content shrank meanwhile.
+    """
+    head = content.pread(0, HEAD)
+    wide = utf16_of(head)
+    if wide is not None:
+        return _count_utf16(content, *wide, cancelled, block)
+    total, size = _Total(), content.size
+    while total.offset < size:
+        if cancelled is not None and cancelled():
+            raise Cancelled("Counting was stopped.")
+        total.add(content.pread(total.offset, block))
+    total.finish()
+    encoding = "utf-8" if total.valid else "utf-8-invalid"
+    kind: Kind = "text"
+    partial = False
+    if is_image(head):
+        kind, encoding = "image", "binary"
+    elif total.binary:
+        kind, encoding = "binary", "binary"
+    elif head.lstrip(_BLANK + codecs.BOM_UTF8)[:1] in _JSON_STARTS:
+        kind, partial = json_kind(
+            head if size <= len(head) else content.pread(0, WHOLE),
+            content.pread(max(0, size - HEAD), HEAD),
+            size,
+        )
+    return Counts(
+        bytes=size,
+        chars=total.chars,
+        utf16=total.chars + total.astral,
+        lines=total.feeds + (not total.ended and size > 0),
+        encoding=encoding,
+        kind=kind,
+        partial=partial,
+        verdict=last_line(
+            content,
+            feeds=total.feeds,
+            without=total.without,
+            cancelled=cancelled,
+            block=block,
+        ),
+    )
+
+
+_BLANK = b" \t\r\n\v\f"
+_JSON_STARTS = tuple(bytes([byte]) for byte in b'[{"-0123456789tfn')
+
+
+class _Total:
+    """What the blocks so far add up to; the tail of a cut sequence is carried."""
+
+    __slots__ = (
+        "_carry",
+        "_since",
+        "astral",
+        "binary",
+        "chars",
+        "ended",
+        "feeds",
+        "offset",
+        "valid",
+        "without",
+    )
+
+    def __init__(self) -> None:
+        self._carry = b""
+        self._since = 0
+        self.astral = self.chars = self.feeds = self.offset = 0
+        self.binary = self.ended = False
+        self.valid = True
+        self.without: Range = (0, 0)
+        """The longest run of blocks without an LF."""
+
+    def add(self, data: bytes) -> None:
+        offset = self.offset
+        self.offset = offset + len(data)
+        feeds = line_feeds(data)
+        if feeds:
+            self.feeds += feeds
+            self._since = self.offset
+        elif self.offset - self._since > self.without[1] - self.without[0]:
+            self.without = (self._since, self.offset)
+        self.ended = data.endswith(b"\n")
+        if not self.binary and 0 in data:
+            self.binary = True
+        if not self._carry and data.isascii():
+            self.chars += len(data)
+            return
+        for start in range(0, len(data), DECODED):
+            self._decode(data[start : start + DECODED])
+
+    def _decode(self, data: bytes) -> None:
+        if self._carry:
+            data = self._carry + data
+        end = whole(data)
+        self._carry = data[end:]
+        self._count(data[:end] if self._carry else data)
+
+    def _count(self, data: bytes) -> None:
+        points, astral, valid = chars(data)
+        self.chars += points
+        self.astral += astral
+        self.valid = self.valid and valid
+
+    def finish(self) -> None:
+        """Count a sequence that the content's end left unfinished."""
+        self._count(self._carry)
+
+
+def _count_utf16(
+    content: Content,
+    encoding: str,
+    mark: int,
+    cancelled: Callable[[], bool] | None,
+    block: int,
+) -> Counts:
+    decoder = codecs.getincrementaldecoder(encoding)("replace")
+    size, offset = content.size, mark
+    points = astral = feeds = 0
+    last = ""
+    head: list[str] = []
+    kept = 0
+    while True:
+        if cancelled is not None and cancelled():
+            raise Cancelled("Counting was stopped.")
+        data = content.pread(offset, block)
+        offset += len(data)
+        text = decoder.decode(data, not data)
+        points += len(text)
+        feeds += text.count("\n")
+        if text and max(text) > "\uffff":
+            astral += len(text.encode("utf-16-le")) // 2 - len(text)
+        if kept <= WHOLE:
+            head.append(text)
+            kept += len(text)
+        last = text[-1:] or last
+        if not data:
+            break
+    beginning = "".join(head).encode()
+    ending = content.pread(max(mark, size - HEAD & ~1), HEAD).decode(encoding, "ignore")
+    kind: Kind = "text"
+    partial = False
+    if beginning.lstrip(_BLANK)[:1] in _JSON_STARTS:
+        complete = kept == points and len(beginning) <= WHOLE
+        kind, partial = json_kind(
+            beginning[:WHOLE],
+            ending.encode(),
+            len(beginning) if complete else max(size, WHOLE + 1),
+        )
+    return Counts(
+        bytes=size,
+        chars=points,
+        utf16=points + astral,
+        lines=feeds + (last not in ("", "\n")),
+        encoding=encoding,
+        kind=kind,
+        partial=partial,
+        verdict=last_line(
+            content, encoding, mark, feeds=feeds, cancelled=cancelled, block=block
+        ),
+    )
+
+
+_ESCAPES = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
+
+
+def _blank(text: str) -> bool:
+    return not text.strip() or ("\x1b" in text and not _ESCAPES.sub("", text).strip())
+
+
+def last_line(
+    content: Content,
+    encoding: str = "utf-8",
+    begin: int = 0,
+    *,
+    feeds: int,
+    without: Range = (0, 0),
+    cancelled: Callable[[], bool] | None = None,
+    block: int = BLOCK,
+) -> Line | None:
+    """The last line with something to see in it; None when there is none.
+
+    Blank is a line of white space (Unicode's) and of escape sequences such as colour
+    resets. LF alone ends a line; CRs before it are not part of the range or the text.
+    Of a line over 2,000 chars the beginning is kept as `text`; whoever needs its end
+    reads it by the range, which is that of the bytes as they are on disk. `feeds` is
+    the number of LFs in all, `without` a range that is known to hold none, `begin` the
+    length of a byte order mark.
+
+    Works from the end in blocks, whatever the length of the last line and the number
+    of blank lines behind it.
+    """
+    return _Backward(content, encoding, begin, without, cancelled, block).find(feeds)
+
+
+class _Backward:
+    def __init__(
+        self,
+        content: Content,
+        encoding: str,
+        begin: int,
+        without: Range,
+        cancelled: Callable[[], bool] | None,
+        block: int,
+    ) -> None:
+        self._content = content
+        self._wide = encoding.startswith("utf-16")
+        self._encoding = encoding if self._wide else "utf-8"
+        self._feed = "\n".encode(self._encoding)
+        self._return = "\r".encode(self._encoding)
+        self._step = len(self._feed)
+        self._begin = begin
+        self._without = without
+        self._cancelled = cancelled
+        self._block = max(block & ~3, 8)
+
+    def find(self, feeds: int) -> Line | None:
+        end = self._content.size
+        if self._wide:
+            end -= (end - self._begin) % 2  # half a unit at the end is no line
+        while end > self._begin:
+            low = max(self._begin, end - self._block)
+            data = self._read(low, end)
+            cut = self._first_feed(data) if low > self._begin else 0
+            if cut < 0:
+                start, stop = self._line_start(low, end), self._without_feed(data, end)
+                if self._visible(start, stop):
+                    return self._line(start, stop, feeds - (stop < end) + 1)
+                feeds -= stop < end
+                end = start
+                continue
+            data = data[cut:]
+            text = data.decode(self._encoding, "replace")
+            if _blank(text):
+                feeds -= text.count("\n")
+                end = low + cut
+                continue
+            return self._inside(data, low + cut, feeds)
+        return None
+
+    def _read(self, start: int, end: int) -> bytes:
+        if self._cancelled is not None and self._cancelled():
+            raise Cancelled("Counting was stopped.")
+        return self._content.pread(start, end - start)
+
+    def _first_feed(self, data: bytes) -> int:
+        """Where the first whole line of `data` begins, or -1."""
+        place = data.find(self._feed)
+        while place % self._step and place >= 0:
+            place = data.find(self._feed, place + 1)
+        place += self._step
+        return place if self._step <= place < len(data) else -1
+
+    def _last_feed(self, data: bytes, end: int) -> int:
+        place = data.rfind(self._feed, 0, end)
+        while place % self._step and place >= 0:
+            place = data.rfind(self._feed, 0, place + self._step - 1)
+        return place
+
+    def _without_feed(self, data: bytes, end: int) -> int:
+        return end - (self._step if data.endswith(self._feed) else 0)
+
+    def _line_start(self, low: int, end: int) -> int:
+        """The start of the line that reaches into the block `[low, end)` at its end."""
+        while low > self._begin:
+            if self._without[0] < low <= self._without[1]:
+                low = max(self._without[0], self._begin)
+                continue
+            lower = max(self._begin, low - self._block)
+            data = self._read(lower, low)
+            place = self._last_feed(data, len(data))
+            if place >= 0:
+                return lower + place + self._step
+            low = lower
+        return self._begin
+
+    def _visible(self, start: int, stop: int) -> bool:
+        """Whether a line longer than a block has anything but white space in it."""
+        decoder = codecs.getincrementaldecoder(self._encoding)("replace")
+        while start < stop:
+            data = self._read(start, min(stop, start + self._block))
+            if decoder.decode(data).strip():
+                return True
+            start += len(data)
+        return bool(decoder.decode(b"", True).strip())
+
+    def _inside(self, data: bytes, base: int, feeds: int) -> Line:
+        """The last line of `data` (whole lines) that is not blank."""
+        end = len(data)
+        stop = self._without_feed(data, end)
+        number = feeds + (stop == end)
+        while True:
+            place = self._last_feed(data, stop)
+            start = place + self._step if place >= 0 else 0
+            if not _blank(data[start:stop].decode(self._encoding, "replace")):
+                return self._line(base + start, base + stop, number)
+            stop = place
+            number -= 1
+
+    def _line(self, start: int, stop: int, number: int) -> Line:
+        step = self._step
+        while stop - start >= step and self._read(stop - step, stop) == self._return:
+            stop -= step
+        enough = (TEXT_LIMIT + 2) * 4
+        data = self._content.pread(start, min(stop - start, enough))
+        text = data.decode(self._encoding, "replace")
+        return Line(number, start, stop, text[:TEXT_LIMIT], len(text) > TEXT_LIMIT)

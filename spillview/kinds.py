@@ -1,0 +1,253 @@
+"""What a content is: its encoding and its kind, told from bounded parts of it."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Iterator
+from io import BytesIO
+from typing import Literal
+
+from spillview.model import Kind
+
+HEAD = 1 << 16
+"""Bytes from the beginning that decide about encoding, image and a JSON beginning."""
+
+WHOLE = 1 << 22
+"""JSON up to this size is parsed whole; of more, this much is parsed line by line."""
+
+_IMAGES = re.compile(
+    rb"\x89PNG\r\n\x1a\n|GIF8[79]a|\xff\xd8\xff|RIFF.{4}WEBP|II\*\0|MM\0\*"
+    rb"|BM.{4}\0{4}.\0\0\0[\x0c\x28\x34\x38\x40\x6c\x7c]\0\0\0"
+    rb"|\0\0[\x01\x02]\0[^\0]|\0\0\0.ftyp(?:avif|avis|heic|heix|mif1)|8BPS\0\x01"
+    rb"|\0\0\0\x0cJXL ",
+    re.DOTALL,
+)
+
+
+def is_image(head: bytes) -> bool:
+    """Whether a content that begins with `head` carries a picture format's magic."""
+    return _IMAGES.match(head) is not None
+
+
+def utf16_of(head: bytes) -> tuple[str, int] | None:
+    """The UTF-16 encoding of a content and its byte order mark's length.
+
+    Known by the mark, else by NULs that lie in one half of the byte pairs only, at
+    least a quarter of them, with text around. None for everything else, UTF-32 too.
+    """
+    if head[:4] in (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE):
+        return None
+    if head.startswith(codecs.BOM_UTF16_LE):
+        return "utf-16-le", 2
+    if head.startswith(codecs.BOM_UTF16_BE):
+        return "utf-16-be", 2
+    head = head[: len(head) & ~1]
+    even, odd = head[::2].count(0), head[1::2].count(0)
+    pairs = len(head) // 2
+    if pairs < 2 or min(even, odd) > max(even, odd) // 16 or max(even, odd) * 4 < pairs:
+        return None
+    encoding = "utf-16-le" if odd > even else "utf-16-be"
+    text = head.decode(encoding, "replace")
+    odds = sum(not char.isprintable() and char not in "\t\n\r\f\b\x1b" for char in text)
+    return (encoding, 0) if odds * 20 <= len(text) else None
+
+
+_SPACE = b" \t\r\n"
+_CLOSING = {ord("["): ord("]"), ord("{"): ord("}"), ord('"'): ord('"')}
+
+
+def json_kind(head: bytes, tail: bytes, size: int) -> tuple[Kind, bool]:
+    """`json`, `jsonl` or `text`, and whether it is JSON that breaks (partial).
+
+    `head` is the text's first `WHOLE` bytes (all of it when it is shorter), `tail` its
+    last bytes, `size` its size. What is claimed:
+
+    - up to `WHOLE` bytes: `json` means that all of it parses, `jsonl` that it has two
+      or more lines and each of them is an object or array;
+    - beyond: `json` means that the first 64 KiB are the beginning of a JSON document
+      and the last byte is its closing bracket, `jsonl` that each whole line of the
+      first `WHOLE` bytes is an object or array and so is the last line, as far as it
+      lies in `tail`;
+    - partial: it begins as JSON, beyond what a log line in brackets does
+      (`[INFO] …`, `[1/5] …`, `[2026] …` are text), but the rest does not hold.
+    """
+    if head.startswith(codecs.BOM_UTF8):
+        head, size = head[3:], size - 3
+    start = head[:HEAD].lstrip(_SPACE)
+    complete = len(head) >= size
+    if not start:
+        return "text", False
+    if start[0] not in b'[{"':
+        short = complete and size <= HEAD
+        return ("json" if short and _parses(head) else "text"), False
+    beginning, rest = _beginning(start, complete and size <= HEAD)
+    if beginning == "text":
+        return "text", False
+    if complete and _parses(head):
+        return "json", False
+    if start[0] != ord('"'):
+        lines = _jsonl(head, complete, tail)
+        if lines is not None:
+            return "jsonl", lines
+    closes = tail.rstrip(_SPACE)[-1:] == bytes([_CLOSING[start[0]]])
+    if beginning == "closed":
+        same_line, _, later = start[rest:].partition(b"\n")
+        if same_line.strip(_SPACE)[:1] not in (b"", b"[", b"{"):
+            return "text", False
+        if later.strip(_SPACE) and b'"' not in start[:rest]:
+            return "text", False
+        if later.strip(_SPACE) or same_line.strip(_SPACE):
+            return "json", True
+        if complete and size <= HEAD:
+            return "json", False
+    if complete and closes and beginning != "broken":
+        return "json", not _grammatical(head)
+    return "json", beginning == "broken" or complete or not closes
+
+
+def _parses(data: bytes) -> bool:
+    """Whether `data`, errors in it replaced, is one JSON document."""
+    import orjson
+
+    try:
+        orjson.loads(data)
+    except orjson.JSONDecodeError:
+        pass
+    else:
+        return True
+    if data.isascii():
+        return False
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        try:
+            orjson.loads(data.decode("utf-8", "replace"))
+        except orjson.JSONDecodeError:
+            return False
+        return True
+    return False
+
+
+def _grammatical(data: bytes) -> bool:
+    """Whether `data` is JSON but for what one parser or another refuses.
+
+    That is NaN and Infinity, numbers of any length, half surrogate pairs, any depth.
+    """
+    import json
+
+    try:
+        json.loads(data.decode("utf-8", "replace"), parse_int=len)
+    except RecursionError:
+        return _beginning(data.lstrip(_SPACE), True) == ("closed", len(data.strip()))
+    except ValueError:
+        return False
+    return True
+
+
+def _jsonl(head: bytes, complete: bool, tail: bytes) -> bool | None:
+    """Whether a JSON line breaks; None when these are no lines of JSON."""
+    good = bad = 0
+    for line, whole in _lines(head, complete):
+        container = line[:1] in (b"{", b"[") and _parses(line)
+        if container:
+            good += 1
+        elif not whole or (good and _beginning(line, True)[0] == "open"):
+            if whole or complete:
+                bad += 1
+        elif good < 2:
+            return None
+        else:
+            bad += 1
+    if good == 0 or good + bad < 2:
+        return None
+    if not complete:
+        last = tail.rstrip(_SPACE)
+        feed = last.rfind(b"\n")
+        if feed >= 0:
+            bad += not _parses(last[feed + 1 :])
+        elif last[-1:] not in (b"}", b"]"):
+            bad += 1
+    return bad > 0
+
+
+def _lines(head: bytes, complete: bool) -> Iterator[tuple[bytes, bool]]:
+    """The non-blank lines of `head`, and whether each is there to its end."""
+    for line in BytesIO(head):
+        stripped = line.strip(_SPACE)
+        if stripped:
+            yield stripped, complete or line.endswith(b"\n")
+
+
+_TOKEN = re.compile(
+    rb"[ \t\r\n]*(?:"
+    rb'(?P<string>"(?:[^"\\\n]|\\.)*+")'
+    rb"|(?P<scalar>-?(?:\d++(?:\.\d++)?(?:[eE][+-]?\d++)?|Infinity)|true|false|null|NaN)"
+    rb"|(?P<mark>[][{},:])"
+    rb"|(?P<end>(?:\"(?:[^\"\\\n]|\\.)*+\\?|-|-?\d[\d.eE+-]*"
+    rb"|tr?u?|fa?l?s?|nu?l?|Na?|-?In?f?i?n?i?t?)?\Z)"
+    rb")"
+)
+_MANY = 32
+"""Tokens after which even plain numbers in brackets are a document, not a log line."""
+
+Beginning = Literal["text", "open", "closed", "broken"]
+
+
+def _beginning(data: bytes, complete: bool) -> tuple[Beginning, int]:
+    """How far `data`, which starts with `[`, `{` or `"`, keeps to JSON's grammar.
+
+    `open`: to its end, inside the document; `closed`: the document ends at the offset
+    given; `broken`: not beyond the offset given, yet it was plainly JSON until there;
+    `text`: it breaks before it was plainly JSON. `complete` when nothing follows.
+    """
+    stack = bytearray()
+    wanted = "value"
+    plain = False
+    tokens = offset = 0
+    empty = False
+    previous = b""
+    while match := _TOKEN.match(data, offset):
+        kind = match.lastgroup
+        mark = match["mark"] or b""
+        if kind == "end":
+            token = match["end"]
+            if wanted not in ("value", "key") and token:
+                break
+            if token[:1] == b'"' and not stack:
+                return ("open" if b"\\" in token else "text"), offset
+            if tokens < 2 and token[:1] != b'"' and complete:
+                return "text", offset
+            return "open", offset
+        if kind in ("string", "scalar"):
+            if wanted == "value":
+                wanted = "after"
+            elif wanted == "key" and kind == "string":
+                wanted = "colon"
+            else:
+                break
+        elif mark == b"[" and wanted == "value":
+            stack += mark
+            empty = True
+        elif mark == b"{" and wanted == "value":
+            stack += mark
+            wanted, empty = "key", True
+        elif mark == b":" and wanted == "colon":
+            wanted, plain = "value", True
+        elif mark == b"," and wanted == "after" and stack:
+            plain = plain or previous in (b"string", b"]", b"}")
+            wanted = "value" if stack[-1] == ord("[") else "key"
+        elif mark in (b"]", b"}") and stack and _CLOSING[stack[-1]] == mark[0]:
+            if wanted != "after" and not empty:
+                break
+            stack.pop()
+            wanted = "after"
+        else:
+            break
+        empty = mark in (b"[", b"{") and mark != b""
+        previous = mark or (kind or "").encode()
+        tokens += 1
+        offset = match.end()
+        if not stack:
+            return "closed", offset
+    return ("broken" if plain or tokens >= _MANY else "text"), offset
