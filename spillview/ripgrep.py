@@ -125,7 +125,12 @@ class Run:
     """
 
     def __init__(
-        self, program: Ripgrep, arguments: Sequence[str], paths: Sequence[str]
+        self,
+        program: Ripgrep,
+        arguments: Sequence[str],
+        paths: Sequence[str],
+        *,
+        stdin: int = subprocess.DEVNULL,
     ) -> None:
         self._errors: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115  (closed by `close`)
         self._stop = threading.Event()
