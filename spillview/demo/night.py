@@ -80,12 +80,12 @@ class Night:
     def project(self, name: str) -> str:
         """The working folder of a project; it is made, empty, so one can go there."""
         path = self.path("code", name)
-        os.makedirs(path, mode=0o700, exist_ok=True)
+        self._folder(path)
         return path
 
     def write(self, path: str, data: bytes, when: float, mode: int = 0o600) -> None:
         """Write one file, its folders private, its mtime `when`."""
-        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+        self._folder(os.path.dirname(path))
         flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_NOFOLLOW", 0)
         flags |= getattr(os, "O_BINARY", 0)
         with os.fdopen(os.open(path, flags, mode), "wb") as file:
@@ -95,13 +95,19 @@ class Night:
 
     def link(self, path: str, target: str) -> None:
         """Make a symlink; an empty file where the platform allows none."""
-        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+        self._folder(os.path.dirname(path))
         if os.path.lexists(path):
             os.unlink(path)
         try:
             os.symlink(target, path)
         except OSError:
             self.write(path, b"", self.now)
+
+    def _folder(self, path: str) -> None:
+        """Make a private folder and those above it (`makedirs` leaves them open)."""
+        if not os.path.isdir(path):
+            self._folder(os.path.dirname(path))
+            os.mkdir(path, 0o700)
 
 
 def iso(when: float) -> str:

@@ -1,0 +1,63 @@
+"""A machine of its own for every test: no test sees the stores of whoever runs it."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+# Read when Textual and Rich are imported, so these must go before any test module.
+for _name in [n for n in os.environ if n.startswith("TEXTUAL")]:
+    del os.environ[_name]
+for _name in ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "LINES"):
+    os.environ.pop(_name, None)
+os.environ["TERM"] = "xterm-256color"
+os.environ["COLORTERM"] = "truecolor"
+
+settings.register_profile(
+    "house",
+    deadline=None,  # the machine may be busy; no test judges time
+    max_examples=100,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.load_profile("house")
+
+HARNESS_VARIABLES = (
+    "BASH_MAX_OUTPUT_LENGTH",
+    "CLAUDE_CODE_PROJECT_DIR_NAME",
+    "CLAUDE_CODE_TMPDIR",
+    "CLAUDE_CONFIG_DIR",
+    "DSH_HOME",
+    "MAX_MCP_OUTPUT_TOKENS",
+    "OPENCLAUDE_CONFIG_DIR",
+    "OUTBOX_DIR",
+    "TASK_MAX_OUTPUT_LENGTH",
+)
+"""What a harness's own environment could say about where its stores lie."""
+
+
+@pytest.fixture(autouse=True)
+def machine(
+    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> Path:
+    """An empty home with temp and XDG folders of its own, as the environment."""
+    home = tmp_path_factory.mktemp("machine")
+    (home / "tmp").mkdir()
+    for name in HARNESS_VARIABLES:
+        monkeypatch.delenv(name, raising=False)
+    for name, folder in (
+        ("HOME", "."),
+        ("USERPROFILE", "."),
+        ("TMPDIR", "tmp"),
+        ("TEMP", "tmp"),
+        ("TMP", "tmp"),
+        ("XDG_CONFIG_HOME", ".config"),
+        ("XDG_CACHE_HOME", ".cache"),
+        ("XDG_STATE_HOME", ".local/state"),
+        ("XDG_DATA_HOME", ".local/share"),
+        ("XDG_RUNTIME_DIR", "run"),
+    ):
+        monkeypatch.setenv(name, str((home / folder).resolve()))
+    return home
