@@ -1,0 +1,103 @@
+"""The core stands alone: no part of it loads Textual, Rich or the screens."""
+
+from __future__ import annotations
+
+import ast
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import spillview
+
+PACKAGE = Path(spillview.__file__).parent
+
+PROBE = """
+import json, os, sys
+names = json.loads(sys.argv[1])
+report = {}
+for name in names:
+    out, into = os.pipe()
+    child = os.fork()
+    if not child:
+        os.close(out)
+        try:
+            __import__(name)
+            loaded = [m for m in sys.modules if m.split(".")[0] in ("textual", "rich")]
+            loaded += [m for m in sys.modules if m.startswith("spillview.tui")]
+        except BaseException as error:
+            loaded = [repr(error)]
+        os.write(into, json.dumps(sorted(loaded)[:5]).encode())
+        os._exit(0)
+    os.close(into)
+    with os.fdopen(out, "rb") as pipe:
+        report[name] = json.loads(pipe.read() or b'["died"]')
+    os.waitpid(child, 0)
+print(json.dumps({name: loaded for name, loaded in report.items() if loaded}))
+"""
+"""Imports each module in a fork of its own of one clean interpreter."""
+
+
+def core_modules() -> list[str]:
+    """Every module of the package but the screens."""
+    names = []
+    for path in sorted(PACKAGE.rglob("*.py")):
+        parts = path.relative_to(PACKAGE.parent).with_suffix("").parts
+        if parts[1] == "tui" or parts[-1] == "__main__":
+            continue
+        names.append(".".join(parts[:-1] if parts[-1] == "__init__" else parts))
+    return names
+
+
+def test_no_core_module_loads_the_screens_or_their_frameworks() -> None:
+    names = core_modules()
+    assert "spillview.model" in names
+    done = subprocess.run(
+        [sys.executable, "-c", PROBE, json.dumps(names)],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert json.loads(done.stdout) == {}
+
+
+def test_the_core_names_the_screens_inside_functions_only() -> None:
+    offenders = []
+    for name in core_modules():
+        relative = Path(*name.split(".")[1:])
+        path = (PACKAGE / relative).with_suffix(".py")
+        if not path.is_file():
+            path = PACKAGE / relative / "__init__.py"
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        for node in tree.body:
+            if isinstance(node, ast.Import):
+                found = [alias.name for alias in node.names]
+            elif isinstance(node, ast.ImportFrom):
+                found = [node.module or ""]
+            else:
+                continue
+            for module in found:
+                if module.split(".")[0] in ("textual", "rich") or module.startswith(
+                    "spillview.tui"
+                ):
+                    offenders.append((name, module))
+    assert offenders == []
+
+
+def test_listing_loads_neither_textual_nor_rich(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("one\ntwo\n")
+    program = (
+        "import sys\n"
+        "from spillview.cli import main\n"
+        "code = main(['ls', '--json', sys.argv[1]])\n"
+        "heavy = [m for m in sys.modules if m.split('.')[0] in ('textual', 'rich')]\n"
+        "print(code, len(heavy), file=sys.stderr)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, str(tmp_path)],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stderr.split() == ["0", "0"]
+    assert json.loads(done.stdout)["name"] == "a.txt"
