@@ -98,7 +98,8 @@ STYLES = """
 import os, sys
 import spillview
 from spillview.tui.app import SpillviewApp
-paths = [os.fspath(path) for path in SpillviewApp.CSS_PATH]
+given = SpillviewApp.CSS_PATH
+paths = [os.fspath(p) for p in ([given] if isinstance(given, str) else given)]
 assert paths and all(os.path.isabs(p) and os.path.isfile(p) for p in paths), paths
 print(os.path.dirname(spillview.__file__), *{os.path.dirname(p) for p in paths})
 """
@@ -119,6 +120,15 @@ def places_of(path: Path, folder: Path) -> list[str]:
 
 def test_checkout_uses_its_own_styles_folder(tmp_path: Path) -> None:
     assert places_of(ROOT, tmp_path) == [str(ROOT / "spillview"), str(ROOT / "styles")]
+
+
+def test_editable_install_copies_nothing_and_points_at_the_checkout(
+    tmp_path: Path,
+) -> None:
+    archive = zipfile.ZipFile(build("wheel:editable", tmp_path))
+    (pointer,) = (n for n in archive.namelist() if ".dist-info/" not in n)
+    assert pointer.endswith(".pth")
+    assert archive.read(pointer).decode().split() == [str(ROOT)]
 
 
 def test_wheel_uses_the_styles_inside_the_package(wheel: Path, tmp_path: Path) -> None:
