@@ -1,0 +1,70 @@
+"""The Textual application: theme, stylesheets, keys that work everywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import ClassVar
+
+from textual.app import App, SystemCommand
+from textual.binding import Binding, BindingType
+from textual.screen import Screen
+
+from spillview.catalogue import Catalogue, Query
+from spillview.tui import stylesheet
+from spillview.tui.home import HomeScreen
+from spillview.tui.palette import QueueCommands
+from spillview.tui.theme import NIGHT
+
+
+class SpillviewApp(App[None]):
+    """Browse what a catalogue holds."""
+
+    TITLE = "spillview"
+    # The first screen is there before screens load stylesheets of their own.
+    CSS_PATH: ClassVar = [stylesheet("app.tcss"), stylesheet("home.tcss")]
+    ENABLE_COMMAND_PALETTE = True
+    COMMANDS = App.COMMANDS | {QueueCommands}
+    HORIZONTAL_BREAKPOINTS: ClassVar[list[tuple[int, str]] | None] = [
+        (0, "-narrow"),
+        (100, "-wide"),
+        (160, "-very-wide"),
+    ]
+    VERTICAL_BREAKPOINTS: ClassVar[list[tuple[int, str]] | None] = [
+        (0, "-short"),
+        (30, "-tall"),
+        (45, "-very-tall"),
+    ]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding(
+            "question_mark",
+            "toggle_help",
+            "Help",
+            key_display="?",
+            id="app.help",
+            tooltip="Show or hide help and the keys that work now",
+        ),
+    ]
+
+    def __init__(self, catalogue: Catalogue, query: Query | None = None) -> None:
+        super().__init__()
+        self.catalogue = catalogue
+        self.scope = query if query is not None else Query()
+        self.register_theme(NIGHT)
+        self.theme = NIGHT.name
+
+    def get_default_screen(self) -> Screen[None]:
+        """The queue is the first screen."""
+        return HomeScreen(self.catalogue, self.scope)
+
+    def action_toggle_help(self) -> None:
+        """Show the help panel, or hide it."""
+        if self.screen.query("HelpPanel"):
+            self.action_hide_help_panel()
+        else:
+            self.action_show_help_panel()
+
+    def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
+        """Textual's own commands, and what the present screen can do."""
+        yield from super().get_system_commands(screen)
+        if isinstance(screen, HomeScreen):
+            yield from screen.commands()

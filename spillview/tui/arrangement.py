@@ -1,0 +1,289 @@
+"""Which rows the queue shows and in what order; a pure function of facts and view."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from typing import Any
+
+from spillview import fuzzy, triage
+from spillview.model import Artifact, Missing, Session
+
+Row = Session | Artifact | Missing
+Key = tuple[str, ...]
+"""What a row is known by, whatever its place and its facts become."""
+
+WORST = "worst"
+"""The order that is not a column's: the triage."""
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What the person chose to see, and how."""
+
+    flat: bool = False
+    sort: str = WORST
+    reverse: bool = False
+    filter: str = ""
+    all_time: bool = False
+    since: float | None = None
+    """Start of the window when not `all_time`; None shows everything."""
+    opened: float | None = None
+    """What was reviewed before this moment is left out of the window."""
+    missing: bool = False
+    collapsed: frozenset[Key] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """What the catalogue gave: sessions worst first, and calls without a file."""
+
+    sessions: tuple[Session, ...] = ()
+    missing: tuple[Missing, ...] = ()
+    titles: dict[str, str] = field(default_factory=dict)
+    """Session titles by `harness/session`."""
+
+    @classmethod
+    def of(cls, sessions: Sequence[Session], missing: Sequence[Missing]) -> Material:
+        """The material of a scan."""
+        titles = {f"{s.harness}/{s.id}": s.title for s in sessions if s.title}
+        return cls(tuple(sessions), tuple(missing), titles)
+
+
+@dataclass(frozen=True, slots=True)
+class Arrangement:
+    """The rows in order, and the artifacts behind them (collapsed ones too)."""
+
+    rows: list[Row]
+    artifacts: list[Artifact]
+    sessions: int
+    missing: int
+    """Calls without a file inside the window, shown or not."""
+    beyond: int
+    """Artifacts that the window leaves out."""
+
+
+def session_key(session: Session) -> Key:
+    """The key of a session's header row."""
+    return ("session", session.harness, session.id)
+
+
+def row_key(row: Row) -> Key:
+    """The key of any row."""
+    if isinstance(row, Artifact):
+        return ("artifact", row.id)
+    if isinstance(row, Session):
+        return session_key(row)
+    mention = row.mention
+    return ("missing", mention.transcript, str(mention.record), str(mention.block))
+
+
+def latest(artifact: Artifact) -> float:
+    """When it last changed: the call's time or the file's, whichever is later."""
+    return max(artifact.created, artifact.found.mtime_ns / 1e9)
+
+
+def in_window(artifact: Artifact, view: View) -> bool:
+    """Whether the view's window shows the artifact."""
+    if view.all_time or view.since is None:
+        return True
+    reviewed = artifact.reviewed
+    if reviewed is not None and (view.opened is None or reviewed < view.opened):
+        return False
+    return latest(artifact) >= view.since
+
+
+class Labels:
+    """What the filter matches, made once for each artifact and kept while it holds."""
+
+    def __init__(self) -> None:
+        self._labels: dict[str, tuple[Artifact, str]] = {}
+
+    def of(self, artifact: Artifact, title: str) -> str:
+        """Command, tool, project, title, session, harness and name on one line."""
+        known = self._labels.get(artifact.id)
+        if known is not None and known[0] is artifact:
+            return known[1]
+        found = artifact.found
+        words = (
+            artifact.command,
+            artifact.tool,
+            artifact.project or found.project_slug,
+            title,
+            found.harness,
+            found.label,
+            found.name,
+            artifact.session,
+        )
+        label = " ".join(word for word in words if word)
+        self._labels[artifact.id] = (artifact, label)
+        return label
+
+
+def arrange(
+    material: Material,
+    view: View,
+    labels: Labels,
+    cancelled: Callable[[], bool] | None = None,
+) -> Arrangement:
+    """Rows for the view: window, then filter, then order, then collapse."""
+    total = sum(len(session.artifacts) for session in material.sessions)
+    sessions = _windowed(material.sessions, view)
+    missing = _missing_in_window(material.missing, view)
+    inside = sum(len(session.artifacts) for session in sessions)
+    lost = len(missing)
+    if view.filter.strip():
+        sessions, missing = _filtered(
+            sessions, missing, material.titles, view.filter, labels, cancelled
+        )
+    if not view.missing:
+        missing = []
+    ordered = view.sort == WORST and not view.reverse
+    if view.flat:
+        artifacts = [a for session in sessions for a in session.artifacts]
+        if not (ordered and view.filter.strip()):
+            artifacts = sort(artifacts, view.sort, view.reverse)
+        rows: list[Row] = [*artifacts, *missing]
+    else:
+        if not ordered:
+            sessions = _sorted_sessions(sessions, view)
+        sessions = _with_bare_sessions(sessions, missing)
+        rows = _grouped(sessions, missing, view.collapsed)
+        artifacts = [a for session in sessions for a in session.artifacts]
+    return Arrangement(rows, artifacts, len(sessions), lost, total - inside)
+
+
+def _windowed(sessions: Sequence[Session], view: View) -> list[Session]:
+    if view.all_time or view.since is None:
+        return list(sessions)
+    kept: list[Session] = []
+    changed = False
+    for session in sessions:
+        artifacts = tuple(a for a in session.artifacts if in_window(a, view))
+        if len(artifacts) == len(session.artifacts):
+            kept.append(session)
+            continue
+        changed = True
+        if artifacts:
+            kept.append(replace(session, artifacts=artifacts))
+    # What was left out may have been what put a session first.
+    return sorted(kept, key=triage.session_worst_first) if changed else kept
+
+
+def _missing_in_window(missing: Sequence[Missing], view: View) -> list[Missing]:
+    if view.all_time or view.since is None:
+        return list(missing)
+    since = view.since
+    return [m for m in missing if m.mention.time is None or m.mention.time >= since]
+
+
+def _filtered(
+    sessions: Sequence[Session],
+    missing: Sequence[Missing],
+    titles: dict[str, str],
+    query: str,
+    labels: Labels,
+    cancelled: Callable[[], bool] | None,
+) -> tuple[list[Session], list[Missing]]:
+    """Best match first: sessions by their best artifact, artifacts in each."""
+    owners: list[int] = []
+    candidates: list[Artifact] = []
+    texts: list[str] = []
+    for index, session in enumerate(sessions):
+        title = titles.get(f"{session.harness}/{session.id}", "")
+        for artifact in session.artifacts:
+            owners.append(index)
+            candidates.append(artifact)
+            texts.append(labels.of(artifact, title))
+    kept: dict[int, list[Artifact]] = {}
+    for position, _score in fuzzy.matches(query, texts, cancelled=cancelled):
+        kept.setdefault(owners[position], []).append(candidates[position])
+    shown = [replace(sessions[i], artifacts=tuple(kept[i])) for i in kept]
+    words = [
+        " ".join(
+            w for w in (m.mention.command, m.mention.tool, m.project, m.harness) if w
+        )
+        for m in missing
+    ]
+    return shown, [missing[i] for i, _ in fuzzy.matches(query, words)]
+
+
+def _unknown(key: Any) -> bool:
+    return isinstance(key, tuple) and bool(key) and key[0] is True
+
+
+def sort(artifacts: Iterable[Artifact], by: str, reverse: bool) -> list[Artifact]:
+    """Sorted by a column; what is not known stays last in either direction."""
+    key = triage.SORT_KEYS[by]
+    keyed = [(key(artifact), artifact) for artifact in artifacts]
+    known = [pair for pair in keyed if not _unknown(pair[0])]
+    unknown = [artifact for pair_key, artifact in keyed if _unknown(pair_key)]
+    known.sort(key=lambda pair: pair[0], reverse=reverse)
+    return [*(artifact for _, artifact in known), *unknown]
+
+
+def _sorted_sessions(sessions: Sequence[Session], view: View) -> list[Session]:
+    """Each session sorted inside; sessions in the order of their first artifacts."""
+    inside = [
+        replace(s, artifacts=tuple(sort(s.artifacts, view.sort, view.reverse)))
+        for s in sessions
+    ]
+    first = {s.artifacts[0].id: s for s in inside if s.artifacts}
+    leaders = sort([s.artifacts[0] for s in first.values()], view.sort, view.reverse)
+    bare = [s for s in inside if not s.artifacts]
+    return [*(first[a.id] for a in leaders), *bare]
+
+
+def _with_bare_sessions(
+    sessions: Sequence[Session], missing: Sequence[Missing]
+) -> list[Session]:
+    """The sessions, and one more for each that has nothing but missing results."""
+    known = {(s.harness, s.id) for s in sessions}
+    bare: dict[tuple[str, str], Session] = {}
+    for lost in missing:
+        key = (lost.harness, lost.session)
+        if key not in known and key not in bare:
+            time = lost.mention.time
+            bare[key] = Session(
+                lost.harness, lost.session, lost.project, None, None, time, False, ()
+            )
+    return [*sessions, *bare.values()]
+
+
+def _grouped(
+    sessions: Sequence[Session], missing: Sequence[Missing], collapsed: frozenset[Key]
+) -> list[Row]:
+    lost: dict[tuple[str, str], list[Missing]] = {}
+    for call in missing:
+        lost.setdefault((call.harness, call.session), []).append(call)
+    rows: list[Row] = []
+    for session in sessions:
+        rows.append(session)
+        if session_key(session) not in collapsed:
+            rows.extend(session.artifacts)
+            rows.extend(lost.get((session.harness, session.id), ()))
+    return rows
+
+
+def when(moment: float, now: float) -> str:
+    """A time in words: `18:00 today`, `08:14 yesterday`, `18:00 on Mon 12 Jan`."""
+    then = datetime.fromtimestamp(moment).astimezone()
+    today = datetime.fromtimestamp(now).astimezone().date()
+    clock = f"{then:%H:%M}"
+    if then.date() == today:
+        return f"{clock} today"
+    if then.date() == today - timedelta(days=1):
+        return f"{clock} yesterday"
+    day = f"{then:%a} {then.day} {then:%b}"
+    return f"{clock} on {day}" if then.year == today.year else f"{day} {then.year}"
+
+
+def window_words(view: View, reviewed: float | None, now: float) -> str:
+    """The window in words, as the header states it."""
+    if view.all_time or view.since is None:
+        return "all time"
+    words = f"since {when(view.since, now)}"
+    if reviewed is not None and reviewed == view.since:
+        return f"{words}, your last review"
+    return words

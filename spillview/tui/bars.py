@@ -1,0 +1,144 @@
+"""The two lines that say what is shown: above the queue and below it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rich.cells import cell_len
+
+from spillview import triage
+from spillview.model import Artifact
+from spillview.text import human_age, human_bytes, human_count, printable
+from spillview.tui.arrangement import WORST, Arrangement, View
+from spillview.tui.runs import Lines, Runs, fit_runs
+
+SLOW = 0.5
+"""Progress says how much time is left when it is longer than this, in seconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Counting:
+    """How far the counting has come."""
+
+    done: int
+    total: int
+    left: float | None
+
+    def __str__(self) -> str:
+        words = f"counted {self.done:,} of {self.total:,}"
+        if self.left is not None and self.left > SLOW and self.done < self.total:
+            words += f", {human_age(self.left + 1)} left"
+        return words
+
+
+def two_ends(left: Runs, right: Runs, width: int) -> Runs:
+    """One line: `right` whole at the right end, `left` in what is left of it."""
+    right = [*right, (" ", "")]
+    room = width - sum(cell_len(text) for text, _ in right)
+    if room < 8:
+        return fit_runs(left, width)
+    return [*fit_runs(left, room), *right]
+
+
+def plural(number: int, word: str) -> str:
+    """`1 artifact`, `2,000 artifacts`."""
+    return f"{number:,} {word}" + ("" if number == 1 else "s")
+
+
+class TopBar(Lines):
+    """The program, the window in words, the worst of it, and progress."""
+
+    def __init__(self) -> None:
+        super().__init__(id="top")
+        self.window = ""
+        self.failed = 0
+        self.unseen = 0
+        self.counting: Counting | None = None
+        self.looking = True
+
+    def show(self, window: str, artifacts: list[Artifact]) -> None:
+        """State the window and count what nobody saw in it."""
+        ranks = [triage.rank(artifact) for artifact in artifacts]
+        self.window = window
+        self.failed = ranks.count(triage.Rank.FAILED_UNSEEN)
+        self.unseen = ranks.count(triage.Rank.VERDICT_UNSEEN)
+        self.remake()
+
+    def make(self, width: int, height: int) -> list[Runs]:
+        """One line."""
+        left: Runs = [(" ", ""), ("spillview", "brand"), ("  ", ""), (self.window, "")]
+        if self.failed:
+            left += [("  ", ""), (f"✗ {self.failed:,} failed unseen", "never")]
+        if self.unseen:
+            left += [("  ", ""), (f"○ {self.unseen:,} unseen", "unseen")]
+        right: Runs = []
+        if self.counting is not None:
+            right = [(str(self.counting), "dim")]
+        elif self.looking:
+            right = [("looking for stores", "dim")]
+        return [two_ends(left, right, width)]
+
+
+class TotalsBar(Lines):
+    """Counts of what is shown or selected, and how it is ordered."""
+
+    def __init__(self) -> None:
+        super().__init__(id="totals")
+        self.arrangement: Arrangement | None = None
+        self.selected: list[Artifact] = []
+        self.view = View()
+        self.problems = 0
+
+    def show(
+        self, arrangement: Arrangement, selected: list[Artifact], view: View
+    ) -> None:
+        """Count these."""
+        self.arrangement, self.selected, self.view = arrangement, selected, view
+        self.remake()
+
+    def make(self, width: int, height: int) -> list[Runs]:
+        """One line."""
+        if self.arrangement is None:
+            return [[]]
+        return [two_ends(self._figures(), self._order(width), width)]
+
+    def _figures(self) -> Runs:
+        arrangement = self.arrangement
+        if arrangement is None:
+            return []
+        shown = arrangement.artifacts
+        if self.selected:
+            what = f"{len(self.selected):,} selected of {len(shown):,}"
+            artifacts = self.selected
+            runs: Runs = [(" ", ""), ("+ ", "selected"), (what, "head")]
+        else:
+            artifacts = shown
+            sessions = plural(arrangement.sessions, "session")
+            runs = [
+                (" ", ""),
+                (f"{plural(len(shown), 'artifact')} in {sessions}", "head"),
+            ]
+        counted = [a.counts.chars for a in artifacts if a.counts is not None]
+        chars = human_count(sum(counted))
+        least = "" if len(counted) == len(artifacts) else "at least "
+        size = human_bytes(sum(a.found.size for a in artifacts))
+        return [*runs, (" ", ""), (f"· {least}{chars} chars · {size}", "dim")]
+
+    def _order(self, width: int) -> Runs:
+        view = self.view
+        runs: Runs = []
+        if self.problems:
+            runs += [(f"! {plural(self.problems, 'problem')}", "notice"), ("  ", "")]
+        lost = self.arrangement.missing if self.arrangement else 0
+        if lost and not view.missing:
+            runs += [(f"{lost:,} missing: m", "notice"), ("  ", "")]
+        if view.filter.strip():
+            runs += [("/" + printable(view.filter), "selected"), ("  ", "")]
+        words = "worst first"
+        if view.sort != WORST:
+            words = f"by {view.sort} {'↑' if view.reverse else '↓'}"
+        elif view.reverse:
+            words = "worst last"
+        if width >= 100:
+            words = ("flat, " if view.flat else "by session, ") + words
+        return [*runs, (words, "dim")]

@@ -1,0 +1,387 @@
+"""What each column of the queue shows, and which columns fit into a width."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from rich.cells import cell_len
+
+from spillview import triage
+from spillview.model import Artifact, Line, Missing, Session
+from spillview.text import human_age, human_bytes, human_ratio
+from spillview.tui.runs import Run, Runs, clean, fit, fit_runs, short_count
+
+PENDING = "…"
+"""Stands where a number is still being counted."""
+NOTHING = "–"
+"""Stands where there is nothing to count or nothing is known."""
+
+GUTTER = 4
+"""Cells at the left: a space, the selection, the state, a space."""
+
+NARROW = 100
+"""Below this width the queue uses its short forms."""
+
+FLEXIBLE = 0
+"""The width of a column that shares what the others leave."""
+
+BAND_MARKS = {"below": "·", "close": "△", "over": "▲"}
+
+FLAG_LETTERS = {
+    "growing": "G",
+    "uncounted": "U",
+    "world-readable": "W",
+    "secret-like": "S",
+    "symlink": "L",
+    "partial": "P",
+    "unreadable": "!",
+}
+"""One letter for each flag where there is no room for words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What a cell needs to know beside its artifact."""
+
+    now: float
+    titles: dict[str, str]
+    """Session titles by `harness/session`."""
+    settled: bool = True
+    """Whether what is not known now will stay so; else it is still being counted."""
+
+    def absent(self, artifact: Artifact) -> Runs:
+        """What stands in the place of a number that is not known."""
+        waiting = not self.settled and artifact.error is None
+        return [(PENDING if waiting else NOTHING, "dim")]
+
+
+Cell = Callable[[Artifact, int, Context], Runs]
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column: its title, its width in cells, and how it draws an artifact."""
+
+    key: str
+    """Also the name of its sort key in `triage.SORT_KEYS`."""
+    title: str
+    width: int
+    right: bool
+    cell: Cell
+    tooltip: str = ""
+    x: int = 0
+    """Where it starts, in cells; set by `choose`."""
+
+    @property
+    def sortable(self) -> bool:
+        """Whether the rows can be sorted by it."""
+        return self.key in triage.SORT_KEYS
+
+
+# -- cells ----------------------------------------------------------------------
+
+
+def state_mark(artifact: Artifact) -> Run:
+    """One character for what the model received of the verdict."""
+    if artifact.reviewed is not None:
+        return "✓", "good"
+    rank = triage.rank(artifact)
+    if rank is triage.Rank.FAILED_UNSEEN:
+        return "✗", "never"
+    if rank is triage.Rank.VERDICT_UNSEEN:
+        return "○", "unseen"
+    return " ", ""
+
+
+def _age(artifact: Artifact, width: int, context: Context) -> Runs:
+    return [(human_age(max(0.0, context.now - artifact.created)), "dim")]
+
+
+def _tool(artifact: Artifact, width: int, context: Context) -> Runs:
+    return [(clean(artifact.tool or artifact.found.label, width) or NOTHING, "dim")]
+
+
+def subject(artifact: Artifact) -> str:
+    """What names an artifact best: its command, else its file's name."""
+    return artifact.command or artifact.found.label or artifact.found.name
+
+
+def _command(artifact: Artifact, width: int, context: Context) -> Runs:
+    if artifact.command:
+        return [(clean(artifact.command, width), "")]
+    return [(clean(subject(artifact), width), "dim")]
+
+
+def _chars(artifact: Artifact, width: int, context: Context) -> Runs:
+    if artifact.counts is None:
+        return context.absent(artifact)
+    return [(short_count(artifact.counts.chars, width), "")]
+
+
+def _lines(artifact: Artifact, width: int, context: Context) -> Runs:
+    if artifact.counts is None:
+        return context.absent(artifact)
+    return [(short_count(artifact.counts.lines, width), "")]
+
+
+def _bytes(artifact: Artifact, width: int, context: Context) -> Runs:
+    return [(human_bytes(artifact.found.size), "")]
+
+
+def _ratio(artifact: Artifact, width: int, context: Context) -> Runs:
+    gate = artifact.gate
+    if gate is None:
+        unbounded = not artifact.boundaries
+        absent = [(NOTHING, "dim")] if unbounded else context.absent(artifact)
+        return fit_runs(absent, 8, right=True)
+    boundary, ratio = gate
+    band = triage.band(ratio)
+    number = fit(human_ratio(ratio), 6, right=True)
+    return [
+        (BAND_MARKS[band] + " ", band),
+        (number + " ", band),
+        (boundary.unit, "dim"),
+    ]
+
+
+def _link(artifact: Artifact, width: int, context: Context) -> Runs:
+    if artifact.link is None:
+        return context.absent(artifact)
+    state = artifact.link.state
+    return [(state, "dim" if state == "linked" else "notice")]
+
+
+def _flags(artifact: Artifact, width: int, context: Context) -> Runs:
+    flags = artifact.flags
+    if artifact.error is not None and "unreadable" not in flags:
+        flags = ("unreadable", *flags)
+    if not context.settled:
+        flags = tuple(flag for flag in flags if flag != "uncounted")
+    if not flags:
+        return []
+    if width >= 12:
+        return [(clean(", ".join(flags), width), "notice")]
+    letters = [FLAG_LETTERS.get(flag, flag[:1].upper()) for flag in flags]
+    return [(clean("".join(letters), width), "notice")]
+
+
+def verdict_line(artifact: Artifact) -> Line | None:
+    """The last non-blank line, once counted."""
+    return artifact.counts.verdict if artifact.counts else None
+
+
+def verdict_tone(artifact: Artifact) -> str:
+    """How loud the verdict may be: a failure nobody saw is the loudest."""
+    rank = triage.rank(artifact)
+    if rank is triage.Rank.FAILED_UNSEEN:
+        return "never"
+    return "unseen" if rank is triage.Rank.VERDICT_UNSEEN else "dim"
+
+
+def _verdict(artifact: Artifact, width: int, context: Context) -> Runs:
+    if artifact.error is not None:
+        return [(clean(artifact.error, width), "notice")]
+    line = verdict_line(artifact)
+    if line is None:
+        return []
+    return [(clean(line.text.strip(), width), verdict_tone(artifact))]
+
+
+def project_name(project: str | None, slug: str | None = None) -> str:
+    """The last folder of a project's path, else the slug that the store gives."""
+    if project:
+        return os.path.basename(project.rstrip("/\\")) or project
+    return slug or ""
+
+
+def _project(artifact: Artifact, width: int, context: Context) -> Runs:
+    name = project_name(artifact.project, artifact.found.project_slug)
+    return [(clean(name, width), "dim")]
+
+
+def _session(artifact: Artifact, width: int, context: Context) -> Runs:
+    key = f"{artifact.found.harness}/{artifact.session}"
+    return [(clean(context.titles.get(key) or artifact.session, width), "dim")]
+
+
+AGE = Column("age", "age", 4, True, _age, "Age: time since the call")
+TOOL = Column("tool", "tool", 6, False, _tool, "The tool of the call")
+COMMAND = Column("command", "command", FLEXIBLE, False, _command, "The command")
+CHARS = Column("chars", "chars", 9, True, _chars, "Characters (code points)")
+BYTES = Column("bytes", "bytes", 8, True, _bytes, "Size on disk")
+RATIO = Column(
+    "ratio", "ratio", 15, False, _ratio, "Size / boundary, in the boundary's own unit"
+)
+LINES = Column("lines", "lines", 7, True, _lines, "Lines")
+LINK = Column("link", "link", 6, False, _link, "linked, or orphan: no record of it")
+FLAGS = Column("flags", "flags", 5, False, _flags, "What is unusual about the file")
+PROJECT = Column("project", "project", 8, False, _project, "The project's folder")
+SESSION = Column("session", "session", 18, False, _session, "The session's title")
+VERDICT = Column("verdict", "verdict", FLEXIBLE, False, _verdict, "The last line")
+"""Only where the room is there: it has no sort key."""
+
+
+# -- choosing -------------------------------------------------------------------
+
+
+def _wanted(width: int, flat: bool) -> list[Column]:
+    """The columns for `width`, from left to right, at the sizes it allows."""
+    wide = width >= NARROW
+    columns = [AGE]
+    if flat and width >= 76:
+        cells = 18 if width >= 150 else 12 if wide else 8
+        columns.append(replace(PROJECT, width=cells))
+    if flat and width >= 118:
+        columns.append(replace(SESSION, width=28 if width >= 170 else 18))
+    if width >= 56:
+        columns.append(replace(TOOL, width=12 if width >= 150 else 8 if wide else 6))
+    columns.append(COMMAND)
+    if width >= 140:
+        columns.append(VERDICT)
+    if width >= 48:
+        columns.append(replace(CHARS, width=11 if width >= 140 else 9))
+    if width >= 92:
+        columns.append(BYTES)
+    if width >= 40:
+        columns.append(RATIO)
+    if width >= 104:
+        columns.append(replace(LINES, width=9 if width >= 140 else 7))
+    if width >= 72:
+        columns.append(LINK)
+    if width >= 78:
+        columns.append(replace(FLAGS, width=14 if width >= 130 else 5))
+    return columns
+
+
+@lru_cache(maxsize=32)
+def choose(width: int, flat: bool) -> tuple[Column, ...]:
+    """The columns that `width` cells can show readably, with their places."""
+    columns = _wanted(width, flat)
+    room = width - GUTTER - (len(columns) - 1) - 1
+    room -= sum(column.width for column in columns)
+    flexible = [column for column in columns if column.width == FLEXIBLE]
+    shares = {COMMAND.key: max(1, room)}
+    if len(flexible) > 1:
+        shares = {COMMAND.key: room * 45 // 100, VERDICT.key: room - room * 45 // 100}
+    placed: list[Column] = []
+    x = GUTTER
+    for column in columns:
+        cells = column.width or shares[column.key]
+        placed.append(replace(column, width=cells, x=x))
+        x += cells + 1
+    return tuple(placed)
+
+
+# -- rows -----------------------------------------------------------------------
+
+
+def artifact_runs(
+    artifact: Artifact, columns: tuple[Column, ...], selected: bool, context: Context
+) -> Runs:
+    """One artifact's row."""
+    mark, tone = state_mark(artifact)
+    runs: Runs = [(" ", ""), ("+" if selected else " ", "selected"), (mark, tone)]
+    for column in columns:
+        cell = column.cell(artifact, column.width, context)
+        runs.append((" ", ""))
+        runs.extend(fit_runs(cell, column.width, right=column.right))
+    if artifact.reviewed is not None:
+        return [(text, "good" if tone == "good" else "dim") for text, tone in runs]
+    return runs
+
+
+def session_runs(session: Session, columns: tuple[Column, ...], closed: bool) -> Runs:
+    """A session's header row: who and what at the left, totals in their columns."""
+    width = columns[-1].x + columns[-1].width
+    figures = _session_figures(session, width)
+    first = next((c for c in columns if c.key in figures), columns[-1])
+    counts = _session_counts(session, width)
+    room = first.x - 1 - 4 - sum(cell_len(text) for text, _ in counts)
+    runs: Runs = [(" ", ""), ("▸ " if closed else "▾ ", "dim")]
+    runs += fit_runs(_session_name(session, room), room)
+    runs += [(" ", ""), *counts]
+    for column in columns:
+        if column.x >= first.x:
+            runs.append((" ", ""))
+            cell = figures.get(column.key, [])
+            runs += fit_runs(cell, column.width, right=column.right)
+    return runs
+
+
+def _session_name(session: Session, room: int) -> Runs:
+    project = session.project or ""
+    if cell_len(project) > room // 3:
+        project = project_name(session.project)
+    name = clean(session.title or session.id, room)
+    runs: Runs = [(name, "title" if session.title else "project")]
+    if project:
+        runs += [("  ", ""), (clean(project, room), "project")]
+    return [*runs, ("  ", ""), (clean(session.harness, room), "dim")]
+
+
+def _session_counts(session: Session, width: int) -> Runs:
+    unseen = session.verdict_unseen
+    worst = any(triage.rank(a) is triage.Rank.FAILED_UNSEEN for a in session.artifacts)
+    runs: Runs = []
+    if unseen:
+        words = f"{unseen:,} unseen" if width < 140 else f"{unseen:,} never seen"
+        runs += [(words, "never" if worst else "unseen"), (" ", ""), ("· ", "dim")]
+    total = len(session.artifacts)
+    noun = "" if width < NARROW else " artifact" + ("" if total == 1 else "s")
+    return [*runs, (f"{total:,}{noun}", "dim")]
+
+
+def _session_figures(session: Session, width: int) -> dict[str, Runs]:
+    """Totals by the column they stand under; where it is narrow the name needs room."""
+    figures: dict[str, Runs] = {
+        "ratio": [],
+        "link": [("● live", "live")] if session.live else [],
+    }
+    over = session.over_boundary
+    if over:
+        count = fit(short_count(over, 6), 6, right=True)
+        figures["ratio"] = [(f"{BAND_MARKS['over']} {count}", "dim"), (" over", "dim")]
+    if width < NARROW:
+        return figures
+    chars = session.chars
+    figures["chars"] = [(PENDING if chars is None else short_count(chars, 9), "dim")]
+    figures["bytes"] = [(human_bytes(session.bytes), "dim")]
+    lines = [a.counts.lines for a in session.artifacts if a.counts]
+    if len(lines) == len(session.artifacts):
+        figures["lines"] = [(short_count(sum(lines), 7), "dim")]
+    return figures
+
+
+def missing_runs(
+    missing: Missing, columns: tuple[Column, ...], context: Context
+) -> Runs:
+    """A call whose full result is not on disk."""
+    mention = missing.mention
+    age = ""
+    if mention.time is not None:
+        age = human_age(max(0.0, context.now - mention.time))
+    cells: dict[str, Run] = {
+        "age": (age, "dim"),
+        "tool": (mention.tool or NOTHING, "dim"),
+        "command": (mention.command or mention.path or NOTHING, ""),
+        "project": (project_name(missing.project), "dim"),
+        "session": (missing.session, "dim"),
+        "ratio": (missing.state, "notice"),
+        "verdict": (missing_sentence(missing), "dim"),
+    }
+    runs: Runs = [("   ", "")]
+    for column in columns:
+        text, tone = cells.get(column.key, ("", ""))
+        text = clean(text, column.width)
+        runs += [(" ", ""), (fit(text, column.width, right=column.right), tone)]
+    return runs
+
+
+def missing_sentence(missing: Missing) -> str:
+    """Why there is no artifact, in words."""
+    if missing.state == "cut":
+        return "The result was cut and nothing was saved."
+    return f"The file that the notice names is gone: {missing.mention.path}"

@@ -1,0 +1,233 @@
+"""The strip under the queue: the verdict, and what the agent did next."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from rich.cells import cell_len
+from textual.reactive import var
+
+from spillview import triage
+from spillview.model import Artifact, Mention, Missing, Session
+from spillview.text import human_age, path_text, printable
+from spillview.tui.arrangement import Row
+from spillview.tui.columns import missing_sentence, subject, verdict_line
+from spillview.tui.runs import Lines, Run, Runs, clean, fit, fit_runs, plain, wrap
+
+LABEL = 12
+"""Cells of the labels at the left."""
+
+
+def verdict_state(artifact: Artifact) -> Run:
+    """Whether the model received the verdict, in words."""
+    if artifact.verdict_seen is False:
+        rank = triage.rank(artifact)
+        tone = "never" if rank is triage.Rank.FAILED_UNSEEN else "unseen"
+        return "NEVER SEEN", tone
+    if artifact.verdict_seen is True:
+        return "seen", "good"
+    return "unknown", "dim"
+
+
+def outcome(mention: Mention | None) -> str:
+    """How the call ended, as the transcript records it."""
+    if mention is None or mention.failed is None:
+        return ""
+    if mention.exit_code is not None:
+        word = "failed" if mention.failed else "ended"
+        return f"{word}, exit code {mention.exit_code}"
+    return "failed" if mention.failed else "no error recorded"
+
+
+def detail_lines(row: Row | None, width: int, height: int, now: float) -> list[Runs]:
+    """The strip's lines for the row under the cursor; at most `height`."""
+    if isinstance(row, Artifact):
+        return _artifact_lines(row, width, height, now)
+    if isinstance(row, Missing):
+        return _missing_lines(row, width, height)
+    if isinstance(row, Session):
+        return _session_lines(row, width, now)
+    return []
+
+
+def _labelled(label: Run, text: Runs, width: int) -> Runs:
+    room = max(1, width - LABEL - 2)
+    return [(" ", ""), (fit(label[0], LABEL), label[1]), *fit_runs(text, room)]
+
+
+def _block(label: Run, text: str, tone: str, width: int, lines: int) -> list[Runs]:
+    """A label and its wrapped text, the further lines indented below."""
+    room = max(8, width - LABEL - 2)
+    wrapped = wrap(text, room, max(1, lines))
+    first, rest = wrapped[0], wrapped[1:]
+    below = [_labelled(("", ""), [(line, tone)], width) for line in rest]
+    return [_labelled(label, [(first, tone)], width), *below]
+
+
+def _artifact_lines(
+    artifact: Artifact, width: int, height: int, now: float
+) -> list[Runs]:
+    head = _headline(artifact, width, now)
+    verdict = _verdict_block(artifact, width, 2 if height >= 8 else 1)
+    spare = 1 if height >= 6 else 0
+    room = max(1, height - 1 - len(verdict) - spare)
+    following = _next_block(artifact.envelope, artifact, width, room)
+    return [head, *verdict, *following, _facts(artifact, width)][:height]
+
+
+def _headline(artifact: Artifact, width: int, now: float) -> Runs:
+    ended = outcome(artifact.envelope)
+    right: Runs = []
+    if ended:
+        failed = artifact.failed
+        right.append((ended, "never" if failed else "dim"))
+        right += [(" ", ""), ("· ", "dim")]
+    age = human_age(max(0.0, now - artifact.created))
+    right.append((f"{age} ago ", "dim"))
+    taken = sum(cell_len(text) for text, _ in right)
+    label = (clean(artifact.tool or "file", LABEL - 1), "label")
+    text: Runs = [(clean(subject(artifact), width), "head")]
+    return [*_labelled(label, text, width - taken - 1), (" ", ""), *right]
+
+
+def _verdict_block(artifact: Artifact, width: int, lines: int) -> list[Runs]:
+    if artifact.error is not None:
+        text = plain(artifact.error)
+        return _block(("not read", "notice"), text, "notice", width, lines)
+    if artifact.counts is None:
+        waiting = "the last line is not counted yet"
+        if "uncounted" in artifact.flags:
+            waiting = "not counted: too large, or still growing"
+        return _block(("verdict", "label"), waiting, "dim", width, 1)
+    line = verdict_line(artifact)
+    if line is None:
+        return _block(("verdict", "label"), "it has no line of text", "dim", width, 1)
+    label = verdict_state(artifact)
+    text = f"{line.number:,}: {plain(line.text)}"
+    tone = label[1] if artifact.verdict_seen is False else ""
+    return _block(label, text, tone, width, lines)
+
+
+def _next_block(
+    mention: Mention | None, artifact: Artifact, width: int, lines: int
+) -> list[Runs]:
+    if mention is None:
+        if artifact.link is None:
+            words = "its transcript is not read yet"
+        else:
+            words = "no record points at this file, so what was shown is not known"
+        return _block(("agent", "label"), words, "dim", width, lines)
+    following = mention.next
+    if following is None or (following.text is None and following.tool is None):
+        words = "nothing more was said or called in this session"
+        return _block(("then", "label"), words, "dim", width, lines)
+    call: list[Runs] = []
+    if following.tool is not None:
+        call = [_call_line(following.tool, following.command, width)]
+    said: list[Runs] = []
+    if following.text is not None:
+        room = max(1, lines - len(call))
+        said = _block(
+            ("then said", "label"), f"“{plain(following.text)}”", "said", width, room
+        )
+    return [*said, *call][: max(1, lines)]
+
+
+def _call_line(tool: str, command: str | None, width: int) -> Runs:
+    runs: Runs = [(clean(tool, width), "")]
+    if command:
+        runs += [("  ", ""), (plain(command), "dim")]
+    return _labelled(("then called", "label"), runs, width)
+
+
+def _facts(artifact: Artifact, width: int) -> Runs:
+    """Coverage, read-backs, notes and the file's place, in one line."""
+    parts: list[str] = []
+    link = artifact.link
+    if link is not None and link.seen is not None and artifact.counts is not None:
+        total = artifact.counts.bytes
+        share = f" ({link.seen.bytes / total:.1%})" if total else ""
+        known = "" if link.seen.certain else "at least "
+        parts.append(f"model saw {known}{link.seen.bytes:,} of {total:,} bytes{share}")
+    if link is not None and link.reads:
+        own = sum(1 for read in link.reads if read.own)
+        parts.append(f"read back {own} time" + ("" if own == 1 else "s"))
+    if artifact.flags:
+        parts.append(", ".join(artifact.flags))
+    if link is not None and link.note:
+        parts.append(plain(link.note))
+    parts.append(path_text(artifact.found.path))
+    text = printable(" · ".join(parts))
+    return _labelled(("file", "label"), [(text, "dim")], width)
+
+
+def _missing_lines(missing: Missing, width: int, height: int) -> list[Runs]:
+    mention = missing.mention
+    label = (clean(mention.tool or missing.state, LABEL - 1), "label")
+    head = _labelled(label, [(clean(mention.command, width), "head")], width)
+    sentence = plain(missing_sentence(missing))
+    why = _block((missing.state, "notice"), sentence, "notice", width, 1)
+    place = f"record {mention.record:,} of {path_text(mention.transcript)}"
+    following: list[Runs] = []
+    if mention.next is not None:
+        fake = max(1, height - 3)
+        following = _missing_next(mention, width, fake)
+    where = _labelled(("transcript", "label"), [(printable(place), "dim")], width)
+    return [head, *why, *following, where][:height]
+
+
+def _missing_next(mention: Mention, width: int, lines: int) -> list[Runs]:
+    following = mention.next
+    if following is None:
+        return []
+    call: list[Runs] = []
+    if following.tool is not None:
+        call = [_call_line(following.tool, following.command, width)]
+    said: list[Runs] = []
+    if following.text is not None:
+        text = f"“{plain(following.text)}”"
+        said = _block(("then said", "label"), text, "said", width, lines - len(call))
+    return [*said, *call][:lines]
+
+
+def _session_lines(session: Session, width: int, now: float) -> list[Runs]:
+    title = clean(session.title or "untitled session", width)
+    label = (clean(session.harness, LABEL - 1), "label")
+    lines = [_labelled(label, [(title, "head")], width)]
+    if session.project:
+        project = printable(path_text(session.project))
+        lines.append(_labelled(("project", "label"), [(project, "")], width))
+    times: list[str] = []
+    if session.started is not None:
+        age = human_age(max(0.0, now - session.started))
+        times.append(f"started {age} ago")
+    if session.last_active is not None:
+        age = human_age(max(0.0, now - session.last_active))
+        times.append(f"last active {age} ago")
+    if session.live:
+        times.append("live")
+    if times:
+        text = " · ".join(times)
+        lines.append(_labelled(("time", "label"), [(text, "dim")], width))
+    identity = printable(session.id)
+    lines.append(_labelled(("session", "label"), [(identity, "dim")], width))
+    return lines
+
+
+class Detail(Lines):
+    """Draws `detail_lines` of the row under the cursor."""
+
+    row: var[Row | None] = var[Row | None](None)
+
+    def __init__(self, *, clock: Callable[[], float] = time.time) -> None:
+        super().__init__(id="detail")
+        self.clock = clock
+
+    def watch_row(self) -> None:
+        """Another row, or newer facts of the same."""
+        self.remake()
+
+    def make(self, width: int, height: int) -> list[Runs]:
+        """The row's verdict and what followed it."""
+        return detail_lines(self.row, width, height, self.clock())

@@ -1,0 +1,74 @@
+"""What stands in the queue's place when there is nothing to show, and what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from textual.content import Content
+
+from spillview.catalogue import Catalogue, Query
+from spillview.roots import templates
+from spillview.text import path_text, printable
+
+MOST = 12
+"""So many folders are named; the rest are counted."""
+
+
+def looked_at(catalogue: Catalogue, query: Query) -> list[str]:
+    """The paths that were given, else where the harnesses would keep their stores."""
+    if query.paths:
+        return list(query.paths)
+    folders: dict[str, None] = {}
+    for profile in catalogue.profiles.values():
+        for root in profile.roots:
+            for base, below in templates(root, catalogue.places):
+                folders[base.rstrip("/") + "/" + below.strip("/")] = None
+    return list(folders)
+
+
+def no_stores(folders: Sequence[str], home: str) -> Content:
+    """Nothing was found at all."""
+    lines = ["No spilled tool outputs were found.", ""]
+    if folders:
+        lines.append("Looked in:")
+        shown = [_short(folder, home) for folder in folders[:MOST]]
+        lines += [f"  {folder}" for folder in shown]
+        if len(folders) > MOST:
+            lines.append(
+                f"  and {len(folders) - MOST} more: spillview doctor lists all"
+            )
+        lines.append("")
+    lines += [
+        "d              make a small demo night and look around",
+        "spillview DIR  browse any folder of tool outputs",
+    ]
+    return Content("\n".join(lines))
+
+
+def _short(folder: str, home: str) -> str:
+    if folder == home or folder.startswith(home.rstrip("/") + "/"):
+        folder = "~" + folder[len(home.rstrip("/")) :]
+    return printable(path_text(folder))
+
+
+def nothing_new(window: str, beyond: int) -> Content:
+    """The window leaves everything out."""
+    noun = "artifact is" if beyond == 1 else "artifacts are"
+    lines = [
+        f"Nothing left to review {window}.",
+        "",
+        f"a  shows all time: {beyond:,} {noun} older, or reviewed",
+    ]
+    return Content("\n".join(lines))
+
+
+def no_match(query: str) -> Content:
+    """The filter leaves everything out."""
+    lines = [f"Nothing matches “{printable(query)}”.", "", "escape  clears the filter"]
+    return Content("\n".join(lines))
+
+
+def failed(sentence: str) -> Content:
+    """The stores could not be read."""
+    lines = [printable(sentence), "", "r  tries again", "q  quits"]
+    return Content("\n".join(lines))

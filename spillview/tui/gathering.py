@@ -1,0 +1,133 @@
+"""The work behind the queue: scan, then complete; runs in a worker thread."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from textual.message import Message
+
+from spillview.catalogue import Catalogue, Query
+from spillview.errors import SpillError
+from spillview.model import Artifact
+from spillview.tui.messages import (
+    Counted,
+    Gathered,
+    GatheringFailed,
+    Ordered,
+    Scanned,
+)
+
+BATCH_SECONDS = 0.2
+"""Completed artifacts are handed over this often."""
+
+ORDER_SECONDS = 0.6
+"""The order is settled anew at most this often while facts come in."""
+
+ORDER_SHARE = 8
+"""Ordering may take at most one part in so many of the time."""
+
+FILE_WEIGHT = 20_000
+"""Opening a file costs about as much as counting so many bytes."""
+
+
+@dataclass(slots=True)
+class Progress:
+    """How far a completion is, in bytes and files, and what time is left."""
+
+    artifacts: list[Artifact]
+    clock: Callable[[], float] = time.monotonic
+    done: int = 0
+    _weights: dict[str, int] = field(default_factory=dict)
+    _all: int = 0
+    _finished: int = 0
+    _start: float = 0.0
+
+    def __post_init__(self) -> None:
+        self._weights = {a.id: FILE_WEIGHT + a.found.size for a in self.artifacts}
+        self._all = sum(self._weights.values())
+        self._start = self.clock()
+
+    def add(self, artifact: Artifact) -> None:
+        """One artifact more is complete; a second time counts nothing."""
+        weight = self._weights.pop(artifact.id, 0)
+        if weight:
+            self.done += 1
+            self._finished += weight
+
+    @property
+    def left(self) -> float | None:
+        """Seconds left at the pace so far."""
+        if not self._finished:
+            return None
+        elapsed = self.clock() - self._start
+        return elapsed * (self._all - self._finished) / self._finished
+
+
+def gather(
+    catalogue: Catalogue,
+    query: Query,
+    first: Callable[[Artifact], bool],
+    post: Callable[[Message], object],
+    cancelled: Callable[[], bool],
+    *,
+    clock: Callable[[], float] = time.monotonic,
+) -> None:
+    """Post everything that the catalogue knows, and what it finds out after that.
+
+    Artifacts for which `first` is true are completed before the others.
+    """
+    try:
+        found = catalogue.scan(query)
+        sessions = catalogue.sessions(found)
+    except SpillError as error:
+        post(GatheringFailed(str(error)))
+        return
+    if cancelled():
+        return
+    post(Scanned(sessions))
+    known = {artifact.id: artifact for artifact in found}
+    queue = _near_first(found, first)
+    progress = Progress(queue, clock)
+    batch: list[Artifact] = []
+    posted = ordered = clock()
+    pause = ORDER_SECONDS
+    try:
+        for artifact in catalogue.complete(queue, cancelled=cancelled):
+            if cancelled():
+                return
+            known[artifact.id] = artifact
+            progress.add(artifact)
+            batch.append(artifact)
+            now = clock()
+            if now - posted < BATCH_SECONDS:
+                continue
+            post(Counted(batch, progress.done, len(queue), progress.left))
+            batch, posted = [], now
+            if now - ordered > pause:
+                sessions = catalogue.sessions(known.values())
+                post(Ordered(sessions, None))
+                ordered = clock()
+                pause = max(ORDER_SECONDS, ORDER_SHARE * (ordered - now))
+        if cancelled():
+            return
+        post(Counted(batch, progress.done, len(queue), 0.0))
+        missing = catalogue.missing(query, cancelled=cancelled)
+    except SpillError as error:
+        post(GatheringFailed(str(error)))
+        return
+    if not cancelled():
+        post(Ordered(catalogue.sessions(known.values()), missing))
+        post(Gathered(len(catalogue.problems)))
+
+
+def _near_first(
+    artifacts: Iterable[Artifact], first: Callable[[Artifact], bool]
+) -> list[Artifact]:
+    """Those in view, then the rest, each in their order."""
+    near: list[Artifact] = []
+    far: list[Artifact] = []
+    for artifact in artifacts:
+        (near if first(artifact) else far).append(artifact)
+    return near + far

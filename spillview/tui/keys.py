@@ -1,0 +1,177 @@
+"""The keys of the home screen and the help that stands beside them."""
+
+from __future__ import annotations
+
+from textual.binding import Binding, BindingType
+
+QUEUE_HELP = """
+## The queue
+
+Tool outputs that did not fit into an agent's context, **worst first**: what failed and
+was never seen, then verdicts never seen, then what is largest for its boundary.
+
+| mark | means |
+|---|---|
+| `✗` | it failed, and the model never received the verdict |
+| `○` | the model never received the verdict |
+| `✓` | you reviewed it |
+| `+` | you selected it; the totals line counts it |
+| `▲` | over the boundary |
+| `△` | about to cross it: 0.9 and up |
+| `·` | below it |
+
+The **verdict** is the output's last line that is not blank. The **ratio** is the size
+in the boundary's own unit, divided by the boundary. `…` is still being counted, `–` is
+not known.
+
+Flags: `G` growing, `U` uncounted, `W` world-readable, `S` secret-like, `L` link,
+`P` partial, `!` unreadable.
+"""
+
+QUEUE_BINDINGS: list[BindingType] = [
+    Binding(
+        "enter",
+        "open",
+        "Open",
+        id="queue.open",
+        tooltip="Open the artifact at its verdict; on a session, open or close it",
+    ),
+    Binding("j,down", "move(1)", "Down", show=False, id="queue.down"),
+    Binding("k,up", "move(-1)", "Up", show=False, id="queue.up"),
+    Binding("g,home", "first", "First row", show=False, id="queue.first"),
+    Binding("G,end", "last", "Last row", show=False, id="queue.last"),
+    Binding(
+        "f,ctrl+f,pagedown", "page(1)", "Page down", show=False, id="queue.page_down"
+    ),
+    Binding("b,ctrl+b,pageup", "page(-1)", "Page up", show=False, id="queue.page_up"),
+    Binding(
+        "ctrl+d", "page(0.5)", "Half a page down", show=False, id="queue.half_down"
+    ),
+    Binding("ctrl+u", "page(-0.5)", "Half a page up", show=False, id="queue.half_up"),
+    Binding("}", "session(1)", "Next session", show=False, id="queue.next_session"),
+    Binding(
+        "{", "session(-1)", "Previous session", show=False, id="queue.last_session"
+    ),
+    Binding("l,right", "unfold", "Open the session", show=False, id="queue.unfold"),
+    Binding("h,left", "fold", "Close the session", show=False, id="queue.fold"),
+    Binding(
+        "o",
+        "toggle_session",
+        "Open/close session",
+        show=False,
+        id="queue.toggle",
+        tooltip="Open or close the session under the cursor",
+    ),
+    Binding(
+        "x",
+        "select",
+        "Select",
+        show=False,
+        id="queue.select",
+        tooltip="Select the row, or a whole session, for the totals line",
+    ),
+    Binding("X", "select_all", "Select all or none", show=False, id="queue.select_all"),
+]
+
+FOLDS = Binding.Group("Sort", compact=True)
+
+HOME_BINDINGS: list[BindingType] = [
+    Binding(
+        "space",
+        "review",
+        "Reviewed",
+        key_display="␣",
+        id="home.review",
+        tooltip="Mark it reviewed and go on; the next start leaves it out",
+    ),
+    Binding(
+        "u", "undo", "Undo", id="home.undo", tooltip="Take the last reviewed mark back"
+    ),
+    Binding(
+        "slash",
+        "filter",
+        "Filter",
+        key_display="/",
+        id="home.filter",
+        tooltip="Keep the rows that match, as you type",
+    ),
+    Binding(
+        "s",
+        "flatten",
+        "Flat",
+        id="home.flat",
+        tooltip="One flat list of artifacts, or by session",
+    ),
+    Binding(
+        "c",
+        "sort(1)",
+        "Sort",
+        group=FOLDS,
+        id="home.sort",
+        tooltip="Sort by the next column, after the last one worst first again",
+    ),
+    Binding(
+        "C",
+        "reverse",
+        "Reverse the order",
+        group=FOLDS,
+        id="home.reverse",
+        tooltip="Sort the other way round",
+    ),
+    Binding(
+        "a",
+        "all_time",
+        "All",
+        id="home.all_time",
+        tooltip="All time, or only what came since the last review",
+    ),
+    Binding(
+        "S",
+        "search",
+        "Search",
+        id="home.search",
+        tooltip="Search inside every artifact shown",
+    ),
+    Binding(
+        "question_mark",
+        "app.toggle_help",
+        "Help",
+        key_display="?",
+        id="home.help",
+        tooltip="Show or hide help and the keys that work now",
+    ),
+    Binding("q", "leave", "Quit", id="home.quit", tooltip="Leave; marks are kept"),
+    Binding(
+        "d",
+        "demo",
+        "Demo night",
+        id="home.demo",
+        tooltip="Make a small night of several harnesses and browse it",
+    ),
+    Binding(
+        "O",
+        "toggle_all",
+        "Open or close all sessions",
+        show=False,
+        id="home.toggle_all",
+    ),
+    Binding("escape", "clear", "Clear the filter", show=False, id="home.clear"),
+    Binding(
+        "m",
+        "missing",
+        "Missing",
+        id="home.missing",
+        tooltip="Show calls whose full result is not on disk: dangling and cut",
+    ),
+    Binding(
+        "!",
+        "problems",
+        "Problems",
+        key_display="!",
+        id="home.problems",
+        tooltip="List what could not be read",
+    ),
+    Binding(
+        "r", "reload", "Refresh", show=False, id="home.reload", tooltip="Look again now"
+    ),
+]

@@ -1,0 +1,87 @@
+"""A screen over a catalogue that is gathered in a worker and kept fresh by a timer."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+from textual import on, work
+from textual.screen import Screen
+from textual.worker import Worker, WorkerState, get_current_worker
+
+from spillview.catalogue import Catalogue, Query
+from spillview.model import Artifact
+from spillview.tui.gathering import gather
+from spillview.tui.messages import GatheringFailed
+
+REFRESH_SECONDS = 2.0
+"""The stores are looked at again this often, or more seldom where it takes long."""
+
+REFRESH_SHARE = 20
+"""Looking again may take at most one part in so many of the time."""
+
+
+class LiveScreen(Screen[None]):
+    """Gathers `scope` and posts what it learns; see `messages`."""
+
+    def __init__(self, catalogue: Catalogue, scope: Query) -> None:
+        super().__init__()
+        self.catalogue = catalogue
+        self.scope = scope
+        self._lock = threading.Lock()
+        self._next_look = 0.0
+
+    def near(self, artifact: Artifact) -> bool:
+        """Whether the artifact is in view, so that it is completed first."""
+        raise NotImplementedError
+
+    def watch_stores(self) -> None:
+        """Gather now, and again whenever something changed."""
+        self.gather_all()
+        self.set_interval(REFRESH_SECONDS, self._look_again)
+
+    def _look_again(self) -> None:
+        busy = any(
+            worker.group == "catalogue" and not worker.is_finished
+            for worker in self.workers
+        )
+        if not busy and time.monotonic() >= self._next_look:
+            self.gather_all(only_changes=True)
+
+    @work(
+        thread=True,
+        exclusive=True,
+        exit_on_error=False,
+        group="catalogue",
+        description="Find, count and link artifacts",
+    )
+    def gather_all(self, *, only_changes: bool = False) -> None:
+        """Scan and complete in a thread; `only_changes`: only if there are any."""
+        worker = get_current_worker()
+        # One at a time: a cancelled thread runs on until it looks.
+        with self._lock:
+            if worker.is_cancelled:
+                return
+            if only_changes:
+                started = time.monotonic()
+                changed = self.catalogue.refresh()
+                took = time.monotonic() - started
+                self._next_look = time.monotonic() + REFRESH_SHARE * took
+                if not changed:
+                    return
+            gather(
+                self.catalogue,
+                self.scope,
+                self.near,
+                self.post_message,
+                lambda: worker.is_cancelled,
+            )
+
+    @on(Worker.StateChanged)
+    def _report_crash(self, event: Worker.StateChanged) -> None:
+        """A fault of ours in a worker becomes a sentence on the screen."""
+        error = event.worker.error
+        if event.state is WorkerState.ERROR and error is not None:
+            reason = f"{type(error).__name__}: {error}"
+            sentence = f"{event.worker.description} failed. {reason}"
+            self.post_message(GatheringFailed(sentence))

@@ -1,0 +1,65 @@
+"""What the catalogue's workers tell the home screen, on one page."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from textual.message import Message
+
+from spillview.model import Artifact, Missing, Session
+from spillview.tui.arrangement import Arrangement, Key
+
+
+@dataclass
+class Scanned(Message):
+    """Every artifact as directory entries and the cache know it, by session."""
+
+    sessions: list[Session]
+
+
+@dataclass
+class Counted(Message):
+    """Artifacts whose facts are complete now, and how far the work has come."""
+
+    artifacts: list[Artifact]
+    done: int
+    total: int
+    left: float | None
+    """Estimated seconds left; None while there is nothing to estimate from."""
+
+
+@dataclass
+class Ordered(Message):
+    """The sessions in the order that the facts known by now give."""
+
+    sessions: list[Session]
+    missing: list[Missing] | None
+    """Calls without a file; None while the transcripts are being read."""
+
+    def can_replace(self, message: Message) -> bool:
+        """An order that a newer one follows is not shown, unless it is a last one."""
+        return isinstance(message, Ordered) and self.missing is None
+
+
+@dataclass
+class Gathered(Message):
+    """Everything is counted and linked; `problems` could not be read."""
+
+    problems: int
+
+
+@dataclass
+class GatheringFailed(Message):
+    """The stores could not be read at all; a plain sentence says why."""
+
+    sentence: str
+
+
+@dataclass
+class Arranged(Message):
+    """Rows for one state of the view, made in a worker."""
+
+    arrangement: Arrangement
+    generation: int
+    """Which request it answers; an older one is dropped."""
+    aim: Key | None

@@ -1,0 +1,75 @@
+"""The line of column titles above the queue."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from rich.segment import Segment
+from textual import events
+from textual.message import Message
+from textual.reactive import var
+from textual.strip import Strip
+from textual.widget import Widget
+
+from spillview.tui.arrangement import WORST
+from spillview.tui.columns import GUTTER
+from spillview.tui.queue import Queue
+from spillview.tui.runs import fit
+
+
+class Titles(Widget):
+    """The line of column titles above a queue; a click sorts."""
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"titles--sorted"}
+
+    sort: var[str] = var(WORST)
+    reverse: var[bool] = var(False)
+
+    @dataclass
+    class Clicked(Message):
+        """A column's title was clicked."""
+
+        titles: Titles
+        key: str
+
+        @property
+        def control(self) -> Titles:
+            """The line of titles that sent it."""
+            return self.titles
+
+    def __init__(self, queue: Queue) -> None:
+        super().__init__(id="titles")
+        self.queue = queue
+        self.tooltip = "Click a title to sort by it, again to reverse it"
+
+    def show(self, sort: str, reverse: bool) -> None:
+        """Mark the column that the rows are sorted by."""
+        self.sort, self.reverse = sort, reverse
+        self.refresh()
+
+    def on_click(self, event: events.Click) -> None:
+        """Sort by the column under the mouse."""
+        offset = event.get_content_offset(self)
+        if offset is None:
+            return
+        for column in self.queue.columns:
+            if column.x <= offset.x <= column.x + column.width:
+                self.post_message(self.Clicked(self, column.key))
+                return
+
+    def render_line(self, y: int) -> Strip:
+        """The titles, each over its column."""
+        base = self.rich_style
+        lit = self.get_component_rich_style("titles--sorted")
+        segments = [Segment(" " * GUTTER, base)]
+        for column in self.queue.columns:
+            title, style = column.title, base
+            if column.key == self.sort:
+                arrow = "↑" if self.reverse else "↓"
+                title, style = title[: column.width - 1] + arrow, lit
+            elif column.key == "ratio":
+                title = "   ratio unit"
+            fitted = fit(title, column.width, right=column.right)
+            segments += [Segment(fitted, style), Segment(" ", base)]
+        return Strip(segments).adjust_cell_length(self.size.width, base)

@@ -1,0 +1,312 @@
+"""A catalogue made of facts alone, so that a screen can be tested without any store."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from spillview import triage
+from spillview.catalogue import Catalogue, Query
+from spillview.model import (
+    Artifact,
+    Boundary,
+    Counts,
+    Found,
+    Line,
+    Link,
+    LinkState,
+    Mention,
+    Missing,
+    Next,
+    Problem,
+    Seen,
+    Session,
+)
+from spillview.places import Places
+
+NOW = 1_780_000_000.0
+HOUR = 3600.0
+CHARS = Boundary(30_000, "chars")
+
+
+@dataclass
+class Facts:
+    """What a made artifact is to be; everything else follows from it."""
+
+    name: str
+    session: str = "s1"
+    harness: str = "claude-code"
+    tool: str | None = "Bash"
+    command: str | None = "make test"
+    chars: int = 45_000
+    lines: int = 900
+    verdict: str = "all good"
+    verdict_seen: bool | None = True
+    failed: bool | None = False
+    exit_code: int | None = None
+    said: str | None = "Done."
+    called: tuple[str, str] | None = ("Bash", "git commit -m done")
+    ago: float = HOUR
+    boundary: Boundary | None = CHARS
+    project: str | None = "/srv/app"
+    state: LinkState = "linked"
+    flags: tuple[str, ...] = ()
+    error: str | None = None
+    reviewed: float | None = None
+
+
+def mention_of(facts: Facts) -> Mention:
+    """The record that would carry the artifact's envelope."""
+    tool, command = facts.called or (None, None)
+    following = None
+    if facts.said is not None or facts.called is not None:
+        following = Next(facts.said, tool, command, 12)
+    return Mention(
+        transcript=f"/home/.claude/projects/app/{facts.session}.jsonl",
+        session=facts.session,
+        record=11,
+        offset=0,
+        length=100,
+        place="result",
+        notice="claude.persisted",
+        path=f"/home/{facts.name}",
+        tool=facts.tool,
+        command=facts.command,
+        failed=facts.failed,
+        exit_code=facts.exit_code,
+        time=NOW - facts.ago,
+        next=following,
+    )
+
+
+def whole(facts: Facts, number: int = 0) -> Artifact:
+    """An artifact with everything counted and linked."""
+    stamp = f"{number:08x}{abs(hash(facts.name)) & 0xFFFFFFFF:08x}"
+    found = Found(
+        id=stamp,
+        harness=facts.harness,
+        path=f"/home/.claude/projects/app/{facts.session}/tool-results/{facts.name}",
+        name=facts.name,
+        session=facts.session,
+        root="/home/.claude",
+        size=facts.chars,
+        mtime_ns=int((NOW - facts.ago) * 1e9),
+    )
+    verdict = Line(facts.lines, facts.chars - 20, facts.chars, facts.verdict)
+    counts = Counts(
+        facts.chars, facts.chars, facts.chars, facts.lines, "utf-8", "text", False, verdict
+    )
+    link = Link("orphan")
+    if facts.state != "orphan":
+        link = Link(
+            facts.state,
+            (mention_of(facts),),
+            seen=Seen(((0, 2000),)),
+            verdict_seen=facts.verdict_seen,
+            verdict="fail" if facts.failed else "unknown",
+        )
+    return Artifact(
+        found,
+        None if facts.error else counts,
+        link,
+        (facts.boundary,) if facts.boundary else (),
+        project=facts.project,
+        session=facts.session,
+        error=facts.error,
+        flags=facts.flags,
+        reviewed=facts.reviewed,
+    )
+
+
+@dataclass
+class Title:
+    """What a made session is called."""
+
+    title: str | None = None
+    project: str | None = "/srv/app"
+    live: bool = False
+
+
+@dataclass
+class FakeState:
+    """Reviewed marks in memory."""
+
+    marks: dict[str, float] = field(default_factory=dict)
+    last: float | None = None
+
+    def reviewed(self) -> dict[str, float]:
+        return dict(self.marks)
+
+    def close(self) -> None: ...
+
+
+class FakeCatalogue(Catalogue):
+    """Gives what it was given; `hold` keeps completion from going on."""
+
+    def __init__(
+        self,
+        artifacts: Sequence[Artifact] = (),
+        *,
+        titles: dict[str, Title] | None = None,
+        missing: Sequence[Missing] = (),
+        problems: Sequence[Problem] = (),
+        bare: bool = False,
+        last_review: float | None = None,
+    ) -> None:
+        self.places = Places.of_home("/home")
+        self.profiles = {}
+        self.now = lambda: NOW
+        self.stores = []
+        self.given = list(artifacts)
+        self.titles = titles or {}
+        self.lost = list(missing)
+        self.faults = list(problems)
+        self.bare = bare
+        self.memory = FakeState(last=last_review)
+        self.state = self.memory  # type: ignore[assignment] # the part that is used
+        self.hold: Callable[[], None] | None = None
+        self.changed = False
+        self.scans = 0
+
+    @property
+    def problems(self) -> list[Problem]:
+        return list(self.faults)
+
+    def scan(self, query: Query | None = None) -> list[Artifact]:
+        self.scans += 1
+        self.changed = False
+        marked = [
+            replace(a, reviewed=self.memory.marks.get(a.id, a.reviewed))
+            for a in self.given
+        ]
+        self.given = marked
+        if not self.bare:
+            return list(marked)
+        return [replace(a, counts=None, link=None) for a in marked]
+
+    def complete(
+        self,
+        artifacts: Iterable[Artifact],
+        *,
+        huge: bool = False,
+        progress: Callable[[int, int], None] | None = None,
+        cancelled: Callable[[], bool] | None = None,
+    ) -> Iterator[Artifact]:
+        known = {artifact.id: artifact for artifact in self.given}
+        for artifact in list(artifacts):
+            if cancelled is not None and cancelled():
+                return
+            if self.hold is not None:
+                self.hold()
+            yield known[artifact.id]
+
+    def sessions(self, artifacts: Iterable[Artifact]) -> list[Session]:
+        grouped: dict[tuple[str, str], list[Artifact]] = {}
+        for artifact in artifacts:
+            key = (artifact.found.harness, artifact.session)
+            grouped.setdefault(key, []).append(artifact)
+        made = []
+        for (harness, sid), members in grouped.items():
+            title = self.titles.get(sid, Title())
+            last = max(a.created for a in members)
+            made.append(
+                Session(
+                    harness,
+                    sid,
+                    title.project,
+                    title.title,
+                    last - HOUR,
+                    last,
+                    title.live,
+                    tuple(members),
+                )
+            )
+        return triage.order_sessions(made)
+
+    def missing(
+        self,
+        query: Query | None = None,
+        *,
+        cancelled: Callable[[], bool] | None = None,
+    ) -> list[Missing]:
+        return list(self.lost)
+
+    def refresh(self) -> bool:
+        return self.changed
+
+    def mark_reviewed(self, ids: Iterable[str], when: float | None) -> None:
+        for artifact_id in ids:
+            if when is None:
+                self.memory.marks.pop(artifact_id, None)
+            else:
+                self.memory.marks[artifact_id] = when
+
+    def last_review(self) -> float | None:
+        return self.memory.last
+
+    def set_last_review(self, when: float) -> None:
+        self.memory.last = when
+
+    def close(self) -> None: ...
+
+
+def lost_call(state: str = "dangling", session: str = "s1") -> Missing:
+    """A call whose file is gone, or that was cut with nothing saved."""
+    mention = mention_of(Facts("gone.txt", session=session, command="cat big.log"))
+    if state == "cut":
+        mention = replace(mention, path=None)
+    return Missing(
+        "claude-code",
+        session,
+        "/srv/app",
+        "cut" if state == "cut" else "dangling",
+        mention,
+    )
+
+
+def a_night() -> list[Artifact]:
+    """Three sessions: a failed build nobody saw, an unseen verdict, and the rest."""
+    made = [
+        Facts(
+            "toolu_build.txt",
+            "build",
+            command="npm run build",
+            chars=64_120,
+            lines=1204,
+            verdict="ERROR: 3 modules failed to compile",
+            verdict_seen=False,
+            failed=True,
+            exit_code=2,
+            said="The build passes. Committing the checkout fix.",
+            called=("Bash", "git commit -am 'Fix checkout totals'"),
+        ),
+        Facts("toolu_grep.txt", "build", tool="Grep", command="合計 src/", chars=41_000),
+        Facts("toolu_ls.txt", "build", command="ls -R", chars=31_000, ago=2 * HOUR),
+        Facts(
+            "toolu_test.txt",
+            "tests",
+            command="pytest -q",
+            verdict="412 passed in 31.2s",
+            verdict_seen=False,
+            chars=33_000,
+        ),
+        Facts("toolu_cat.txt", "tests", command="cat data.json", chars=28_500),
+        Facts(
+            "abc-result.txt",
+            "notes",
+            harness="dsh",
+            tool=None,
+            command=None,
+            state="orphan",
+            boundary=Boundary(50_000, "bytes"),
+            chars=12_000,
+        ),
+    ]
+    return [whole(facts, number) for number, facts in enumerate(made)]
+
+
+NIGHT_TITLES = {
+    "build": Title("Fix the checkout build", "/srv/shop"),
+    "tests": Title("Speed up the tests", "/srv/ledger", live=True),
+    "notes": Title(None, None),
+}
