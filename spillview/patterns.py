@@ -65,7 +65,10 @@ def split_root(pattern: str) -> tuple[str, str]:
 
 def parts_of(pattern: str) -> tuple[Part, ...]:
     """The parts of a pattern without its root; raises BadPattern."""
-    return tuple(_part(text) for text in _split(pattern))
+    parts = tuple(_part(text) for text in _split(pattern))
+    if parts and parts[-1].deep:
+        raise BadPattern("must not end in **: add <name>")
+    return parts
 
 
 @lru_cache(maxsize=1024)

@@ -5,6 +5,8 @@ A profile is a TOML file (`profile_file` reads it); nothing here knows a harness
 
 from __future__ import annotations
 
+import hashlib
+import os
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -39,13 +41,14 @@ class Root:
     """A folder in which a harness keeps a store."""
 
     id: str
-    paths: tuple[str, ...]
+    paths: tuple[str, ...] = ()
     """Templates for platforms that are not named in `by_platform`."""
     by_platform: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Templates by `linux`, `macos`, `windows`."""
     env: tuple[EnvOverride, ...] = ()
     """The first variable that is set decides."""
-    content: str = ""
+    given: bool = False
+    """True for a folder only the user can name (a project's own data folder)."""
     confidence: Confidence | None = None
     note: str = ""
 
@@ -263,10 +266,46 @@ class TranscriptRule:
     reader: str
     form: Literal["jsonl", "json", "sqlite", "json-dir"] = "jsonl"
     """`json-dir`: `path` names a folder that holds one JSON file per event."""
+    decode: Literal["tilde"] | None = None
+    """`tilde`: `~0020` in the captured session stands for that UTF-16 unit."""
     evidence: Mapping[str, str] = field(default_factory=dict)
     """Captures that must fit these regexes before a file of unknown place counts."""
     confidence: Confidence | None = None
     note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectName:
+    """How a harness makes a folder's name from a working folder's path."""
+
+    replace: tuple[tuple[str, str], ...] = ()
+    """Regex and text, applied one after the other."""
+    tilde: str | None = None
+    """Characters of this regex become `~` and 4 hex digits of each UTF-16 unit."""
+    trim: str = ""
+    """Characters taken off the beginning."""
+    cut: int | None = None
+    """Chars kept at most; where `cut_open`, something unknown follows them."""
+    cut_open: bool = False
+    before: str = ""
+    after: str = ""
+    hash: Literal["sha256"] | None = None
+    """The name is this digest of the path, in hex; nothing else applies."""
+
+    def fits(self, name: str, path: str) -> bool:
+        """Whether the folder `name` may stand for the working folder `path`."""
+        if self.hash is not None:
+            return name == hashlib.sha256(os.fsencode(path)).hexdigest()
+        key = path
+        for regex, text in self.replace:
+            key = _compiled(regex, re.DOTALL).sub(text, key)
+        if self.tilde is not None:
+            key = _compiled(self.tilde, re.DOTALL).sub(lambda m: _tilde(m[0]), key)
+        key = key.lstrip(self.trim) if self.trim else key
+        if self.cut is None or len(key) <= self.cut:
+            return name == f"{self.before}{key}{self.after}"
+        key = f"{self.before}{key[: self.cut]}"
+        return name.startswith(key) if self.cut_open else name == key + self.after
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,8 +329,8 @@ class Profile:
     transcripts: tuple[TranscriptRule, ...] = ()
     pointer: Mapping[str, str] = field(default_factory=dict)
     """Fields of a record that a reader may look at: `path_field`, `id_field`, …"""
-    project: Mapping[str, str] = field(default_factory=dict)
-    """How a working folder's name is made: `rule` and its numbers."""
+    projects: tuple[ProjectName, ...] = ()
+    """How `<project>` is made from a working folder; any of them."""
     quirks: tuple[str, ...] = ()
 
     def boundaries_for(
@@ -395,6 +434,11 @@ def untilde(text: str) -> str:
     # Two escaped halves of one character come together again.
     raw = units.encode("utf-16-le", "surrogatepass")
     return raw.decode("utf-16-le", "surrogatepass")
+
+
+def _tilde(text: str) -> str:
+    raw = text.encode("utf-16-be", "surrogatepass")
+    return "".join(f"~{raw[i]:02X}{raw[i + 1]:02X}" for i in range(0, len(raw), 2))
 
 
 def version_key(version: str) -> tuple[int, ...]:

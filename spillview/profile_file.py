@@ -20,6 +20,7 @@ from spillview.profile import (
     Notice,
     Preview,
     Profile,
+    ProjectName,
     Resolve,
     Retention,
     Root,
@@ -121,7 +122,7 @@ def parse_profile(text: str, source: str, *, trusted: bool = False) -> Profile:
         retention=_retention(table.table("retention")),
         transcripts=tuple(map(_transcript, table.tables("transcript"))),
         pointer=table.mapping("pointer"),
-        project=table.mapping("project"),
+        projects=tuple(map(_project, table.tables("project"))),
         quirks=table.texts("quirks"),
     )
     table.done()
@@ -232,12 +233,16 @@ def _root(table: _Table) -> Root:
         paths=table.texts("path"),
         by_platform=by_platform,
         env=tuple(map(_env, table.tables("env"))),
-        content=table.text("content") or "",
+        given=table.flag("given", False),
         confidence=table.choice("confidence", CONFIDENCE, None),
         note=table.text("note") or "",
     )
-    if not root.paths and not by_platform:
-        raise table.bad("path", _REQUIRED + " (or one of linux, macos, windows)")
+    if not root.paths and not by_platform and not root.env and not root.given:
+        raise table.bad(
+            "path",
+            _REQUIRED + ", or one of linux, macos, windows, or given = true where "
+            "only the user can name the folder",
+        )
     for path in root.paths + sum(by_platform.values(), ()):
         try:
             check_template(path)
@@ -414,12 +419,34 @@ def _transcript(table: _Table) -> TranscriptRule:
         path=table.need("path"),
         reader=table.need("reader"),
         form=table.choice("form", forms, "jsonl"),
+        decode=table.choice("decode", ("tilde",), None),
         evidence=table.mapping("evidence"),
         confidence=table.choice("confidence", CONFIDENCE, None),
         note=table.text("note") or "",
     )
     table.done()
     return rule
+
+
+def _project(table: _Table) -> ProjectName:
+    pairs = []
+    for pair in table.pairs("replace"):
+        _check_regex(pair[0], table.name("replace"), whole_names=True)
+        pairs.append(pair)
+    name = ProjectName(
+        replace=tuple(pairs),
+        tilde=table.text("tilde"),
+        trim=table.text("trim") or "",
+        cut=table.maybe("cut"),
+        cut_open=table.flag("cut_open", False),
+        before=table.text("before") or "",
+        after=table.text("after") or "",
+        hash=table.choice("hash", ("sha256",), None),
+    )
+    if name.tilde is not None:
+        _check_regex(name.tilde, table.name("tilde"), whole_names=True)
+    table.done()
+    return name
 
 
 class _Table:
@@ -435,6 +462,19 @@ class _Table:
         """The error about `key`."""
         where = f"{self._where}: " if self._where else ""
         return BadProfile(f"{self._source}: {where}{key}: {what}")
+
+    def name(self, key: str) -> str:
+        """The file and the key, for errors made elsewhere."""
+        return f"{self._source}: {self._where}: {key}"
+
+    def pairs(self, key: str) -> Iterator[tuple[str, str]]:
+        """Pairs of a regex and the text that replaces it."""
+        for pair in self._get(key, list, "a list of pairs") or []:
+            match pair:
+                case [str(regex), str(text)]:
+                    yield regex, text
+                case _:
+                    raise self.bad(key, f"must hold [regex, text], not {pair!r}")
 
     def _get(self, key: str, kind: type[T], say: str) -> T | None:
         self._known.add(key)

@@ -1,0 +1,444 @@
+"""Finding every store, artifact and transcript from directory entries alone.
+
+With no PATH the stores are where the harnesses keep them for this user; with PATHs
+each is recognised: a home, a store, a project's or session's folder, a transcript, one
+file, a folder in which sessions ran, or any folder of files.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from spillview.errors import BadInput
+from spillview.patterns import parts_of
+from spillview.places import Places
+from spillview.profile import Glob, Profile
+from spillview.recognition import (
+    Recognised,
+    in_ground,
+    in_unknown_place,
+    named_alike,
+)
+from spillview.roots import find_roots
+from spillview.routes import (
+    At,
+    Narrow,
+    Route,
+    begin,
+    hashed_session,
+    routes_of,
+)
+from spillview.walk import (
+    Discovery,
+    Ground,
+    PathEntry,
+    Shelf,
+    StoreFound,
+    TranscriptFound,
+    Walker,
+    artifact_id,
+    no_access,
+)
+
+if TYPE_CHECKING:
+    from spillview.config import Settings
+
+__all__ = [
+    "Discovery",
+    "StoreFound",
+    "TranscriptFound",
+    "artifact_id",
+    "discover",
+]
+
+_LOOSE = Glob(path="{folder}/**/<name>", recognise="never")
+"""What a plain folder's files are: each folder with files is one session."""
+
+
+def discover(
+    places: Places,
+    profiles: Mapping[str, Profile],
+    settings: Settings | None = None,
+    paths: Sequence[str] = (),
+    harness: str | None = None,
+) -> Discovery:
+    """Everything below `paths`, or in this user's stores when there are none.
+
+    `harness` allows only that one; a PATH that does not look like it is then read as a
+    folder of its files. Raises `BadInput` for an unknown harness or a path that is not
+    there; what cannot be read is a problem, and the rest is found.
+    """
+    if harness is not None and harness not in profiles:
+        raise BadInput(_no_harness(harness, profiles))
+    chosen = [p for name, p in profiles.items() if harness in (None, name)]
+    search = _Search(places, chosen, profiles, harness)
+    for path in paths:
+        search.take(path)
+    if not paths:
+        search.usual(settings)
+    return search.finished()
+
+
+class _Search:
+    """One discovery under way."""
+
+    def __init__(
+        self,
+        places: Places,
+        chosen: Sequence[Profile],
+        profiles: Mapping[str, Profile],
+        harness: str | None,
+    ) -> None:
+        self._places = places
+        self._chosen = [p for p in chosen if p.harness != "folder"]
+        self._profiles = profiles
+        self._harness = harness
+        self._walker = Walker()
+        self._logs = Walker(artifacts=False)
+        self._routes = {p.harness: routes_of(p) for p in self._chosen}
+        self._grounds: list[Ground] | None = None
+        self._walked: list[Ground] = []
+
+    def usual(self, settings: Settings | None) -> None:
+        """The stores of this user, and those the settings add."""
+        for ground in self.grounds():
+            self._walk(ground)
+        for extra in settings.roots if settings is not None else ():
+            if None not in (extra.harness, self._harness) and (
+                extra.harness != self._harness
+            ):
+                continue
+            forced = extra.harness or self._harness
+            if forced is not None and forced not in self._profiles:
+                self._walker.tell(extra.path, _no_harness(forced, self._profiles), None)
+                continue
+            one = _Search(
+                self._places,
+                [self._profiles[forced]] if forced else self._chosen,
+                self._profiles,
+                forced,
+            )
+            one._walker, one._logs, one._walked = (
+                self._walker,
+                self._logs,
+                self._walked,
+            )
+            try:
+                one.take(extra.path)
+            except BadInput as error:
+                self._walker.tell(extra.path, f"{error} (roots in config.toml)", None)
+
+    def finished(self) -> Discovery:
+        """The result, with what each store holds."""
+        result = self._walker.result
+        known = {log.path for log in result.transcripts}
+        more = self._logs.result
+        result.transcripts += [log for log in more.transcripts if log.path not in known]
+        told = {problem.path for problem in result.problems}
+        result.problems += [p for p in more.problems if p.path not in told]
+        stores: dict[tuple[str, str], StoreFound] = {}
+        for ground in self._walked:
+            key = (ground.profile.harness, ground.path)
+            stores.setdefault(key, StoreFound(*key, ground.confidence))
+        for found in result.found:
+            key = (found.harness, found.root)
+            store = stores.get(key) or StoreFound(*key, "ours")
+            stores[key] = replace(
+                store, artifacts=store.artifacts + 1, bytes=store.bytes + found.size
+            )
+        for log in result.transcripts:
+            key = (log.harness, log.root)
+            if key in stores:
+                count = stores[key].transcripts + 1
+                stores[key] = replace(stores[key], transcripts=count)
+        result.stores = list(stores.values())
+        return result
+
+    def grounds(self) -> list[Ground]:
+        """The stores that exist where the harnesses keep them."""
+        if self._grounds is None:
+            self._grounds = self._grounds_of(self._places)
+        return self._grounds
+
+    def _grounds_of(self, places: Places) -> list[Ground]:
+        grounds: list[Ground] = []
+        for profile in self._chosen:
+            roots = find_roots(profile, places)
+            paths: dict[str, str] = {}
+            for found in roots:
+                paths.setdefault(found.root.id, found.path)
+            for found in roots:
+                routes = self._routes_at(profile, found.root.id)
+                if routes:
+                    confidence = found.root.confidence or profile.confidence
+                    grounds.append(
+                        Ground(profile, routes, found.path, paths, confidence)
+                    )
+        return grounds
+
+    def _routes_at(self, profile: Profile, root_id: str) -> tuple[Route, ...]:
+        return tuple(r for r in self._routes[profile.harness] if r.root_id == root_id)
+
+    def _walk(self, ground: Ground, narrow: Narrow = Narrow()) -> int:  # noqa: B008  # frozen
+        found, logs = self._walker.walk(ground, narrow)
+        self._walked.append(ground)
+        return found + logs
+
+    # One PATH
+
+    def take(self, path: str) -> None:
+        """Recognise one PATH and find what it means."""
+        try:
+            path = os.path.abspath(path)
+            facts = os.lstat(path)
+        except (FileNotFoundError, NotADirectoryError):
+            raise BadInput(f"{_shown(path)}: no such file or folder") from None
+        except ValueError:
+            raise BadInput("a path cannot hold a NUL character") from None
+        except OSError as error:
+            self._walker.tell(path, no_access(error), self._harness)
+            return
+        if stat.S_ISLNK(facts.st_mode):
+            folder = os.path.isdir(path)
+        else:
+            folder = stat.S_ISDIR(facts.st_mode)
+        if self._harness == "folder":
+            self._plain(path, folder)
+        elif folder:
+            self._take_folder(path)
+        else:
+            self._take_file(path)
+
+    def _take_folder(self, path: str) -> None:
+        if self._known(path, self.grounds()):
+            return
+        real = os.path.realpath(path)
+        tmps = map(os.path.realpath, self._places.tmps)
+        if real == os.path.realpath(self._places.home) or (
+            real in tmps and any(_inside(ground, real) for ground in self.grounds())
+        ):
+            for ground in self.grounds():
+                if _inside(ground, real) or real not in tmps:
+                    self._walk(ground)
+            return
+        if self._home(path) or self._in_a_home(path):
+            return
+        place = in_unknown_place(path, self._chosen, self._routes, folder=True)
+        if place is not None:
+            self._recognised(place, [])
+            return
+        alike = named_alike(path, self._chosen, self._routes)
+        if alike is not None:
+            self._walk(alike)
+            return
+        if not self._project(path):
+            self._plain(path, folder=True)
+
+    def _take_file(self, path: str) -> None:
+        if self._known(path, self.grounds()) or self._in_a_home(path):
+            return
+        place = in_unknown_place(path, self._chosen, self._routes, folder=False)
+        if place is not None:
+            self._recognised(place, [])
+            return
+        for profile in self._chosen:
+            for route in self._routes[profile.harness]:
+                rule = route.rule
+                if not isinstance(rule, Glob) or rule.recognise != "name":
+                    continue
+                if profile.read_name(os.path.basename(path)) is not None:
+                    folder = os.path.dirname(path)
+                    ground = Ground(profile, (route,), folder, {}, "ours")
+                    self._one(path, ground, begin([route]))
+                    return
+        self._plain(path, folder=False)
+
+    def _known(self, path: str, grounds: Sequence[Ground]) -> bool:
+        """Whether PATH is one of these stores, or inside one; then it is found."""
+        places = [in_ground(path, ground) for ground in grounds]
+        found = [place for place in places if place is not None]
+        if not found:
+            return False
+        deepest = max(len(place.ground.path) for place in found)
+        for place in found:
+            if len(place.ground.path) == deepest:
+                self._recognised(place, grounds)
+        return True
+
+    def _in_a_home(self, path: str) -> bool:
+        """Whether PATH is inside a store of some home (a copy, a made one)."""
+        home = os.path.dirname(path)
+        while True:
+            grounds = self._grounds_of(Places.of_home(home))
+            if grounds:
+                stores = [ground for ground in grounds if _is_store(ground)]
+                if stores and self._known(path, stores):
+                    return True
+            parent = os.path.dirname(home)
+            if parent == home:
+                return False
+            home = parent
+
+    def _recognised(self, place: Recognised, grounds: Sequence[Ground]) -> None:
+        """Take what a recognised PATH means, in the other stores `grounds` as well."""
+        others = [
+            g
+            for g in grounds
+            if g.profile is place.ground.profile and g.path != place.ground.path
+        ]
+        every = [place.ground, *others]
+        narrow = self._narrow(place)
+        if narrow is not None:
+            for ground in every:
+                self._walk(ground, narrow)
+            return
+        if place.file is not None:
+            self._one(place.file, place.ground, place.places)
+        else:
+            self._walker.walk(place.ground, start=place.path, places=place.places)
+        self._walked.append(place.ground)
+        # What points at these files may lie in another folder or store.
+        sessions = _sessions(place.places)
+        for ground in every:
+            self._logs.walk(ground, Narrow(sessions) if sessions else Narrow())
+
+    def _narrow(self, place: Recognised) -> Narrow | None:
+        """What a PATH inside a store stands for: a session, a project, or its files."""
+        if place.names == "session":
+            return Narrow(sessions=_sessions(place.places))
+        if place.names != "project":
+            return None
+        projects = frozenset(p for p in map(_project_of, place.places) if p)
+        return self._of_projects([place.ground], projects)
+
+    def _of_projects(
+        self, grounds: Iterable[Ground], projects: frozenset[str]
+    ) -> Narrow:
+        """The projects, and the sessions whose transcripts lie in their folders."""
+        logs = Walker(artifacts=False)
+        for ground in grounds:
+            logs.walk(ground, Narrow(projects=projects))
+        sessions = {log.session for log in logs.result.transcripts}
+        sessions |= {hashed_session(session) for session in sessions}
+        return Narrow(frozenset(sessions), projects)
+
+    def _one(self, path: str, ground: Ground, places: Sequence[At]) -> None:
+        """One file as an artifact of `ground`."""
+        folder, name = os.path.split(path)
+        shelf = Shelf(ground, folder, os.path.realpath(folder), list(places), Narrow())
+        shelf.take(self._walker, PathEntry(path, name))
+
+    def _home(self, path: str) -> bool:
+        """Whether PATH is a home with stores in it; if so, they are found."""
+        grounds = self._grounds_of(Places.of_home(path))
+        if not any(map(_is_store, grounds)):
+            return False
+        for ground in grounds:
+            self._walk(ground)
+        return True
+
+    def _project(self, path: str) -> bool:
+        """Whether sessions may have run in PATH; if so, they are found."""
+        names = {path, os.path.realpath(path)}
+        any_found = False
+        for profile in self._chosen:
+            grounds = [g for g in self.grounds() if g.profile is profile]
+            projects = frozenset(
+                name
+                for ground in grounds
+                for name in _project_folders(ground)
+                if any(p.fits(name, path) for p in profile.projects for path in names)
+            )
+            if not projects:
+                continue
+            narrow = self._of_projects(grounds, projects)
+            if narrow.sessions or any(_any(g, narrow) for g in grounds):
+                any_found = True
+                for ground in grounds:
+                    self._walk(ground, narrow)
+        if any_found:
+            self._walker.result.projects.append(path)
+        return any_found
+
+    def _plain(self, path: str, folder: bool) -> None:
+        """PATH as a folder of files (or one file), each folder with files a session."""
+        profile = self._profiles[self._harness or "folder"]
+        route = Route(profile, _LOOSE, "folder", parts_of("**/<name>"))
+        top = path if folder else os.path.dirname(path)
+        ground = Ground(profile, (route,), top, {}, profile.confidence)
+        if folder:
+            self._walk(ground)
+        else:
+            self._one(path, ground, begin(ground.routes))
+
+
+def _sessions(places: Iterable[At]) -> frozenset[str]:
+    """The sessions that places are of, with the names of their spill folders."""
+    found = set()
+    for at in places:
+        session = at.captures.get("parent") or at.captures.get("session")
+        if session:
+            found |= {session, hashed_session(session)}
+    return frozenset(found)
+
+
+def _project_of(at: At) -> str | None:
+    return at.captures.get("project")
+
+
+def _inside(ground: Ground, folder: str) -> bool:
+    return os.path.realpath(ground.path).startswith(folder.rstrip(os.sep) + os.sep)
+
+
+def _is_store(ground: Ground) -> bool:
+    """Whether an existing root is a store, and not a folder of the same name."""
+    for route in ground.routes:
+        if isinstance(route.rule, Glob) and route.rule.recognise == "name":
+            one = [ground.profile]
+            return named_alike(ground.path, one, {one[0].harness: [route]}) is not None
+        first = route.parts[0]
+        if first.literal is None or len(route.parts) == 1:
+            return _any(ground, Narrow())
+        if os.path.isdir(os.path.join(ground.path, first.literal)):
+            return True
+    return False
+
+
+def _any(ground: Ground, narrow: Narrow) -> bool:
+    found, logs = Walker().walk(ground, narrow)
+    return found + logs > 0
+
+
+def _project_folders(ground: Ground) -> list[str]:
+    """The names that stand at `<project>` in a store."""
+    names: dict[str, None] = {}
+    for route in ground.routes:
+        at = next((i for i, p in enumerate(route.parts) if "<project" in p.text), None)
+        if at is None or any(part.literal is None for part in route.parts[:at]):
+            continue
+        folder = os.path.join(ground.path, *(p.text for p in route.parts[:at]))
+        try:
+            listed = os.listdir(folder)
+        except OSError:
+            continue
+        names.update(dict.fromkeys(n for n in listed if route.parts[at].match(n)))
+    return list(names)
+
+
+def _no_harness(name: str, profiles: Mapping[str, Profile]) -> str:
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, profiles, 1, 0.5)
+    known = ", ".join(profiles)
+    hint = f"did you mean {near[0]}?" if near else f"known: {known}"
+    return f"{_shown(name)} is not a harness: {hint}"
+
+
+def _shown(path: str) -> str:
+    from spillview.text import path_text
+
+    return path_text(path)

@@ -1,0 +1,261 @@
+"""Telling what a PATH is from its place in a store, or from what lies below it."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from spillview.profile import Glob, Profile, TranscriptRule
+from spillview.routes import (
+    At,
+    Captures,
+    Narrow,
+    Route,
+    advance,
+    begin,
+    close,
+)
+from spillview.walk import Ground, Walker
+
+Names = Literal["root", "project", "session", "inside"]
+
+
+@dataclass(frozen=True, slots=True)
+class Recognised:
+    """A PATH whose place in a store is known."""
+
+    ground: Ground
+    path: str
+    """The folder itself; for a file the folder that holds it."""
+    places: Sequence[At]
+    """Where the walk goes on below `path`; for a file the routes that end in it."""
+    names: Names
+    """What the PATH stands for: a whole store, a project, a session, its own files."""
+    file: str | None = None
+    """The file, when the PATH is one."""
+
+
+def in_ground(path: str, ground: Ground) -> Recognised | None:
+    """`path` as a place in a known store; None when it is in no place of it."""
+    names = _below(path, ground.path)
+    if names is None:
+        return None
+    folder = os.path.isdir(path)
+    return _place(ground, names, folder=folder)
+
+
+def in_unknown_place(
+    path: str,
+    profiles: Sequence[Profile],
+    routes: Mapping[str, Sequence[Route]],
+    *,
+    folder: bool,
+) -> Recognised | None:
+    """`path` as part of a store (or a copy) that lies anywhere; the best evidence wins.
+
+    A file must fit a whole route. A folder may be the root, or a folder of a route
+    that was copied without those above it, when files of that route lie below.
+    """
+    best: tuple[int, Recognised] | None = None
+    for profile in profiles:
+        by_root: dict[str, list[Route]] = {}
+        for route in routes[profile.harness]:
+            by_root.setdefault(route.root_id, []).append(route)
+        for root_id, group in by_root.items():
+            for place in _candidates(path, profile, root_id, group, folder):
+                weight = _evidence(place)
+                if weight and (best is None or weight > best[0]):
+                    best = weight, place
+    return best[1] if best is not None else None
+
+
+def named_alike(
+    path: str, profiles: Sequence[Profile], routes: Mapping[str, Sequence[Route]]
+) -> Ground | None:
+    """`path` as a store of a harness known by its files' names (an outbox).
+
+    At least half of the regular files directly in it must have such a name.
+    """
+    try:
+        with os.scandir(path) as entries:
+            names = [e.name for e in entries if e.is_file(follow_symlinks=False)]
+    except OSError:
+        return None
+    for profile in profiles:
+        group = [
+            r
+            for r in routes[profile.harness]
+            if isinstance(r.rule, Glob) and r.rule.recognise == "name"
+        ]
+        if group:
+            fitting = sum(1 for name in names if profile.read_name(name) is not None)
+            if fitting and 2 * fitting >= len(names):
+                roots = {group[0].root_id: path}
+                return Ground(profile, tuple(group), path, roots, profile.confidence)
+    return None
+
+
+def _candidates(
+    path: str, profile: Profile, root_id: str, group: Sequence[Route], folder: bool
+) -> list[Recognised]:
+    """Every way in which `path` may lie in a store of this root."""
+    found = []
+    parts = path.rstrip(os.sep).split(os.sep)
+    longest = max(len(route.parts) for route in group)
+    for up in range(0 if folder else 1, min(longest + 8, len(parts) - 1) + 1):
+        top = os.sep.join(parts[: len(parts) - up]) or os.sep
+        ground = Ground(profile, tuple(group), top, {root_id: top}, profile.confidence)
+        place = _place(ground, parts[len(parts) - up :], folder=folder)
+        if place is not None and (up == 0 or _marked(place.places)):
+            found.append(place)
+    if folder:
+        ground = Ground(profile, tuple(group), path, {}, profile.confidence)
+        found += [
+            Recognised(ground, path, close([at]), _names([at]))
+            for route in group
+            for at in _cut_off(route, parts)
+        ]
+    return found
+
+
+def _place(ground: Ground, names: Sequence[str], *, folder: bool) -> Recognised | None:
+    """The place that `names` lead to from the ground's root."""
+    at = begin(ground.routes)
+    path = ground.path
+    for name in names if folder else names[:-1]:
+        at = advance(at, name, Narrow())
+        path = os.path.join(path, name)
+        if not at:
+            return None
+    if folder:
+        return Recognised(ground, path, at, _names(at))
+    if not names:
+        return None
+    name = names[-1]
+    ends = [
+        (place, said)
+        for place in at
+        if place.last and (said := place.next.match(name)) is not None
+    ]
+    if not ends:
+        return None
+    first = ends[0][0].route
+    captured = [At(p.route, p.part, {**p.captures, **said}) for p, said in ends]
+    kind: Names = "session" if first.is_transcript else "inside"
+    return Recognised(ground, path, captured, kind, os.path.join(path, name))
+
+
+def _names(places: Sequence[At]) -> Names:
+    """What a folder stands for: by the part that its own name fitted."""
+    kinds: set[Names] = set()
+    for at in places:
+        if at.part == 0:
+            kinds.add("root")
+            continue
+        text = at.route.parts[at.part - 1].text
+        if re.match(r"[^<]*<(session|parent)\b", text):
+            kinds.add("session")
+        elif "<project" in text:
+            kinds.add("project")
+        elif "session" in at.captures and not at.route.is_transcript:
+            kinds.add("inside")
+        elif "parent" in at.captures or "session" in at.captures:
+            kinds.add("session")
+        else:
+            kinds.add("inside")
+    order: tuple[Names, ...] = ("root", "project", "inside", "session")
+    return next(kind for kind in order if kind in kinds)
+
+
+def _cut_off(route: Route, parts: Sequence[str]) -> list[At]:
+    """Places on the route where the last of `parts` fits, those above cut off."""
+    found = []
+    for end in range(1, len(route.parts)):
+        captures: dict[str, str] = {}
+        at, name = end - 1, len(parts) - 1
+        while at >= 0 and name > 0 and not route.parts[at].deep:
+            said = route.parts[at].match(parts[name])
+            if said is None:
+                break
+            captures.update(said)
+            at, name = at - 1, name - 1
+        fitted = end - 1 - at
+        if fitted == 0 or at < 0:
+            continue
+        rest = [p for p in route.parts[end:-1] if p.shaped]
+        if rest or any(p.shaped for p in route.parts[at + 1 : end]):
+            found.append(At(route, end, captures))
+    return found
+
+
+def _marked(places: Sequence[At]) -> bool:
+    """Whether the names above say more than "some folder"."""
+    return any(part.shaped for at in places for part in at.route.parts[: at.part])
+
+
+def _evidence(place: Recognised) -> int:
+    """How many files speak for `place`; 0 when nothing does."""
+    if place.file is not None:
+        return sum(1 for at in place.places if _speaks(at.route, at.captures))
+    walker = Walker()
+    fit = [at for at in place.places if _may_speak(at.route)]
+    if not fit:
+        return 0
+    walker.walk(place.ground, start=place.path, places=fit)
+    logs = sum(
+        1
+        for log in walker.result.transcripts
+        if _fits(place.ground.profile, log.path, fit)
+    )
+    return len(walker.result.found) + logs
+
+
+def _may_speak(route: Route) -> bool:
+    rule = route.rule
+    if isinstance(rule, TranscriptRule):
+        return bool(rule.evidence) or any(p.shaped for p in route.parts[1:])
+    return rule.recognise == "path" and any(part.shaped for part in route.parts)
+
+
+def _speaks(route: Route, captures: Captures) -> bool:
+    rule = route.rule
+    if isinstance(rule, TranscriptRule):
+        return all(
+            re.fullmatch(regex, captures.get(key, "")) is not None
+            for key, regex in rule.evidence.items()
+        )
+    return rule.recognise == "path"
+
+
+def _fits(profile: Profile, path: str, places: Sequence[At]) -> bool:
+    """Whether a transcript's name is one that only this harness gives."""
+    name = os.path.basename(path)
+    for at in places:
+        rule, last = at.route.rule, at.route.parts[-1]
+        if isinstance(rule, TranscriptRule):
+            said = last.match(name)
+            if said is None:
+                continue
+            known = {k: v for k, v in rule.evidence.items() if k in said}
+            if all(re.fullmatch(v, said[k]) is not None for k, v in known.items()):
+                return True
+    return False
+
+
+def _below(path: str, root: str) -> list[str] | None:
+    """The names from `root` down to `path`; None when it is not below it."""
+    folder, name = os.path.split(path)
+    real = os.path.join(os.path.realpath(folder), name) if name else path
+    for whole, top in (
+        (path, root),
+        (real, os.path.realpath(root)),
+        (os.path.realpath(path), os.path.realpath(root)),
+    ):
+        if whole == top:
+            return []
+        if whole.startswith(top.rstrip(os.sep) + os.sep):
+            return whole[len(top.rstrip(os.sep)) + 1 :].split(os.sep)
+    return None

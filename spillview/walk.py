@@ -1,0 +1,539 @@
+"""Walking a store: folders are listed, entries are `stat`ed, no file is opened."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import Protocol
+
+from spillview.model import Found, Problem
+from spillview.patterns import fill
+from spillview.profile import Glob, Profile, TranscriptRule, untilde
+from spillview.routes import (
+    At,
+    Captures,
+    Narrow,
+    Route,
+    advance,
+    begin,
+    filled,
+    hashed_session,
+)
+
+_FOLDER = (
+    os.O_RDONLY
+    | getattr(os, "O_DIRECTORY", 0)
+    | getattr(os, "O_CLOEXEC", 0)
+    | getattr(os, "O_NONBLOCK", 0)
+)
+_HASHED = re.compile("session-[0-9a-f]{12}")
+_NO_LINK = getattr(os, "O_NOFOLLOW", 0)
+
+
+@dataclass(frozen=True, slots=True)
+class TranscriptFound:
+    """One transcript's file (or folder, or database), not opened yet."""
+
+    harness: str
+    reader: str
+    path: str
+    session: str
+    """The session its spills belong to: a subagent's is its parent's."""
+    parent_session: str | None
+    """The parent's id when it is a subagent's, else None."""
+    agent: str | None
+    project_slug: str | None
+    size: int
+    mtime_ns: int
+    dev: int
+    ino: int
+    root: str
+    spill_session: str
+    """What `Found.session` is for the spills of this session."""
+
+    @property
+    def key(self) -> tuple[int, int, int, int]:
+        """Device, inode, size, mtime: unchanged means unchanged."""
+        return (self.dev, self.ino, self.size, self.mtime_ns)
+
+
+@dataclass(frozen=True, slots=True)
+class StoreFound:
+    """One root folder of a harness that exists, and what lies in it."""
+
+    harness: str
+    root: str
+    confidence: str
+    artifacts: int = 0
+    bytes: int = 0
+    transcripts: int = 0
+    problem: str | None = None
+
+
+@dataclass(slots=True)
+class Discovery:
+    """Everything that directory entries say."""
+
+    found: list[Found] = field(default_factory=list)
+    transcripts: list[TranscriptFound] = field(default_factory=list)
+    stores: list[StoreFound] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+    projects: list[str] = field(default_factory=list)
+    """Folders that were taken as projects: what was found is of sessions whose folder
+    name may stand for one of these; the transcript's own folder decides."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """A root folder with the routes that begin there."""
+
+    profile: Profile
+    routes: tuple[Route, ...]
+    path: str
+    roots: Mapping[str, str]
+    """The folders of the profile's roots by id, for paths that templates name."""
+    confidence: str
+
+
+class Entry(Protocol):
+    """What is asked of a directory entry; `os.DirEntry` has all of it."""
+
+    @property
+    def name(self) -> str: ...
+    def is_file(self, *, follow_symlinks: bool = True) -> bool: ...
+    def is_symlink(self) -> bool: ...
+    def stat(self, *, follow_symlinks: bool = True) -> os.stat_result: ...
+
+
+@dataclass(frozen=True, slots=True)
+class PathEntry:
+    """A single path as a directory entry."""
+
+    path: str
+    name: str
+
+    def is_file(self, *, follow_symlinks: bool = True) -> bool:
+        """Whether it is a regular file."""
+        return stat.S_ISREG(self.stat(follow_symlinks=follow_symlinks).st_mode)
+
+    def is_symlink(self) -> bool:
+        """Whether it is a link."""
+        return os.path.islink(self.path)
+
+    def stat(self, *, follow_symlinks: bool = True) -> os.stat_result:
+        """Its facts; raises OSError."""
+        return os.stat(self.path, follow_symlinks=follow_symlinks)
+
+
+class Walker:
+    """Collects what is found over several grounds; each file once."""
+
+    def __init__(self, *, artifacts: bool = True) -> None:
+        self.result = Discovery()
+        self.artifacts = artifacts
+        self._ids: set[str] = set()
+        self._logs: set[str] = set()
+        self._folders: set[object] = set()
+        self._told: set[str] = set()
+
+    def tell(self, path: str, sentence: str, harness: str | None) -> None:
+        """Note a problem, once for each path."""
+        if path not in self._told:
+            self._told.add(path)
+            self.result.problems.append(Problem(path, sentence, harness))
+
+    def walk(
+        self,
+        ground: Ground,
+        narrow: Narrow = Narrow(),  # noqa: B008  # frozen
+        *,
+        start: str | None = None,
+        places: Iterable[At] | None = None,
+        top: str | None = None,
+    ) -> tuple[int, int]:
+        """List `ground` (or from `start` at `places`); artifacts and logs found.
+
+        `top` replaces the root that found files are said to be in.
+        """
+        at = list(places) if places is not None else begin(ground.routes)
+        path = start if start is not None else ground.path
+        before = len(self.result.found), len(self.result.transcripts)
+        stack = [(path, os.path.realpath(path), at, True)]
+        while stack:
+            folder, real, here, first = stack.pop()
+            stack += self._list(ground, narrow, folder, real, here, first, top)
+        found = len(self.result.found) - before[0]
+        logs = len(self.result.transcripts) - before[1]
+        return found, logs
+
+    def _list(
+        self,
+        ground: Ground,
+        narrow: Narrow,
+        folder: str,
+        real: str,
+        here: list[At],
+        first: bool,
+        top: str | None,
+    ) -> list[tuple[str, str, list[At], bool]]:
+        """One folder: take its files, return the folders to go on with."""
+        harness = ground.profile.harness
+        try:
+            handle = _open_folder(folder, follow=first)
+        except FileNotFoundError:
+            return []  # gone since it was listed
+        except OSError as error:
+            self.tell(folder, no_access(error), harness)
+            return []
+        try:
+            facts = os.stat(handle) if isinstance(handle, int) else os.stat(folder)
+            # The same folder by another name (a bind mount, a letter's case).
+            once = (
+                harness,
+                facts.st_dev,
+                facts.st_ino,
+                _signature(here),
+                narrow,
+                self.artifacts,
+            )
+            if once in self._folders:
+                return []
+            self._folders.add(once)
+            deeper = []
+            shelf = Shelf(ground, folder, real, here, narrow, top)
+            try:
+                with os.scandir(handle) as entries:
+                    for entry in entries:
+                        if entry.is_dir(follow_symlinks=False):
+                            shelf.take_folder(self, entry)
+                            ahead = advance(here, entry.name, narrow)
+                            if ahead:
+                                inner = os.path.join(folder, entry.name)
+                                below = os.path.join(real, entry.name)
+                                deeper.append((inner, below, ahead, False))
+                        else:
+                            shelf.take(self, entry)
+            except OSError as error:
+                self.tell(folder, no_access(error), harness)
+            return deeper
+        finally:
+            if isinstance(handle, int):
+                os.close(handle)
+
+    def add(self, found: Found) -> bool:
+        """Take an artifact unless it was found before."""
+        if found.id in self._ids:
+            return False
+        self._ids.add(found.id)
+        self.result.found.append(found)
+        return True
+
+    def add_transcript(self, log: TranscriptFound, real: str) -> None:
+        """Take a transcript unless it was found before."""
+        if real not in self._logs:
+            self._logs.add(real)
+            self.result.transcripts.append(log)
+
+
+class Shelf:
+    """One folder of a store: what all of its files have in common."""
+
+    def __init__(
+        self,
+        ground: Ground,
+        folder: str,
+        real: str,
+        here: list[At],
+        narrow: Narrow,
+        top: str | None = None,
+    ) -> None:
+        self._ground = ground
+        self._folder = folder
+        self._real = real
+        self._prefix = os.fsencode(os.path.join(real, ""))
+        self._below = os.path.join(folder, "")
+        self._last = [place for place in here if place.last]
+        self._inner = [place for place in here if not place.last]
+        self._narrow = narrow
+        self._root = top if top is not None else ground.path
+        self._commons: dict[At, Common] = {}
+
+    def take_folder(self, walker: Walker, entry: Entry) -> None:
+        """A folder that is itself a transcript (`json-dir`)."""
+        for place in self._last:
+            if place.route.is_folder:
+                captures = self._captures(place, entry.name)
+                if captures is not None:
+                    self._add_log(walker, entry, place.route, captures)
+
+    def take(self, walker: Walker, entry: Entry) -> None:
+        """One entry that is no folder: an artifact, a transcript, or neither."""
+        name = entry.name
+        for place in self._last:
+            route = place.route
+            if route.is_folder:
+                continue
+            captures = self._captures(place, name)
+            if captures is None:
+                continue
+            if not route.is_transcript:
+                self._add_file(walker, entry, place, captures)
+                return
+            if entry.is_file(follow_symlinks=False):
+                self._add_log(walker, entry, route, captures)
+                return
+        if self._inner and entry.is_symlink():
+            self._tell_link(walker, entry)
+
+    def _captures(self, place: At, name: str) -> Captures | None:
+        """All that is captured when `name` ends the route; None when it does not."""
+        said = place.next.match(name)
+        if said is None:
+            return None
+        captures = {**place.captures, **said} if said else place.captures
+        narrow = self._narrow
+        if narrow.admits(captures) and narrow.settled(captures):
+            return captures
+        return None
+
+    def _add_file(
+        self,
+        walker: Walker,
+        entry: Entry,
+        place: At,
+        captures: Captures,
+    ) -> None:
+        if not walker.artifacts:
+            return
+        name = entry.name
+        common = self._commons.get(place)
+        if common is None:
+            common = self._commons[place] = self._common(place)
+        says = says_of(common.glob, place.route.profile, name, captures)
+        if says is None:
+            return
+        path = self._below + name
+        error = None
+        facts: os.stat_result | None = None
+        try:
+            facts = entry.stat(follow_symlinks=False)
+        except FileNotFoundError:
+            return  # gone since it was listed
+        except OSError as failure:
+            error = no_access(failure)
+        ident = sha256(self._prefix + os.fsencode(name)).hexdigest()[:16]
+        walker.add(found_of(ident, path, name, common, says, facts, error))
+
+    def _common(self, place: At) -> Common:
+        glob = place.route.rule
+        assert isinstance(glob, Glob)
+        captures = place.captures
+        transcript = None
+        if glob.transcript is not None:
+            roots = {**self._ground.roots, place.route.root_id: self._ground.path}
+            transcript = filled(glob.transcript, roots, captures)
+        return Common(
+            glob,
+            place.route.profile.harness,
+            self._folder,
+            self._root,
+            captures.get("project"),
+            transcript,
+        )
+
+    def _add_log(
+        self,
+        walker: Walker,
+        entry: Entry,
+        route: Route,
+        captures: Captures,
+    ) -> None:
+        path = self._below + entry.name
+        try:
+            facts = entry.stat(follow_symlinks=False)
+        except OSError as error:
+            if not isinstance(error, FileNotFoundError):
+                walker.tell(path, no_access(error), route.profile.harness)
+            return
+        log = log_of(route, path, captures, facts, self._root)
+        walker.add_transcript(log, os.path.join(self._real, entry.name))
+
+    def _tell_link(self, walker: Walker, entry: Entry) -> None:
+        """A link that stands where the route goes on is not followed: say so."""
+        if not advance(self._inner, entry.name, self._narrow):
+            return
+        with suppress(OSError):
+            if stat.S_ISDIR(os.stat(self._below + entry.name).st_mode):
+                walker.tell(
+                    self._below + entry.name,
+                    "is a link to a folder and was not followed: "
+                    "add the folder it names to roots in config.toml",
+                    self._ground.profile.harness,
+                )
+
+
+@dataclass(frozen=True, slots=True)
+class Common:
+    """What the files of one folder share."""
+
+    glob: Glob
+    harness: str
+    folder: str
+    root: str
+    project: str | None
+    transcript: str | None
+
+
+def says_of(
+    glob: Glob, profile: Profile, name: str, captures: Captures
+) -> Mapping[str, str] | None:
+    """What a file's path and name say of it; None when it is no artifact."""
+    if not glob.artifact:
+        return None
+    read = profile.read_name(name)
+    if read is None:
+        return None if glob.named else captures
+    rule, groups = read
+    if rule.skip:
+        return None
+    says = {**captures, **groups}
+    if rule.content is not None:
+        says["content"] = rule.content
+    if rule.tool is not None:
+        says["tool"] = fill(rule.tool, says) or rule.tool
+    return says
+
+
+def found_of(
+    ident: str,
+    path: str,
+    name: str,
+    common: Common,
+    says: Mapping[str, str],
+    facts: os.stat_result | None,
+    error: str | None = None,
+) -> Found:
+    """One artifact; without `facts` an unreadable one."""
+    get = says.get
+    kind = "file"
+    size = mtime_ns = dev = ino = mode = uid = 0
+    nlink = 1
+    target = target_size = target_mtime_ns = None
+    if facts is None:
+        kind = "unreadable"
+    else:
+        mode = facts.st_mode
+        size, mtime_ns = facts.st_size, facts.st_mtime_ns
+        dev, ino, uid, nlink = facts.st_dev, facts.st_ino, facts.st_uid, facts.st_nlink
+        if not stat.S_ISREG(mode):
+            size = 0
+            kind = "special"
+            if stat.S_ISLNK(mode):
+                kind = "symlink"
+                target, target_size, target_mtime_ns = _target(path)
+    return Found(
+        ident,
+        common.harness,
+        path,
+        name,
+        get("session") or common.folder,
+        common.root,
+        common.project,
+        kind,  # type: ignore[arg-type]  # one of the four literals
+        size,
+        mtime_ns,
+        dev,
+        ino,
+        mode,
+        uid,
+        nlink,
+        target,
+        target_size,
+        target_mtime_ns,
+        get("call_id"),
+        get("tool") or common.glob.tool,
+        get("label") or get("stream"),
+        get("content") or common.glob.content,
+        common.transcript,
+        get("digest"),
+        error,
+    )
+
+
+def log_of(
+    route: Route, path: str, captures: Captures, facts: os.stat_result, root: str
+) -> TranscriptFound:
+    """One transcript."""
+    rule = route.rule
+    parent = captures.get("parent")
+    session = parent or captures.get("session") or path
+    if isinstance(rule, TranscriptRule) and rule.decode == "tilde":
+        session = untilde(session)
+    spills = session
+    hashed = any(glob.session == "sha256-12" for glob in route.profile.globs)
+    if hashed and _HASHED.fullmatch(session) is None:
+        spills = hashed_session(session)
+    return TranscriptFound(
+        route.profile.harness,
+        rule.reader or "",
+        path,
+        session,
+        parent,
+        captures.get("agent"),
+        captures.get("project"),
+        facts.st_size if stat.S_ISREG(facts.st_mode) else 0,
+        facts.st_mtime_ns,
+        facts.st_dev,
+        facts.st_ino,
+        root,
+        spills,
+    )
+
+
+def artifact_id(path: str) -> str:
+    """The id of the artifact at `path`: 16 hex digits of its real folder and name."""
+    folder, name = os.path.split(os.path.abspath(path))
+    whole = os.path.join(os.path.realpath(folder), name)
+    return sha256(os.fsencode(whole)).hexdigest()[:16]
+
+
+def no_access(error: OSError) -> str:
+    """A plain sentence for why something could not be looked at."""
+    if isinstance(error, PermissionError):
+        return "no access: permission denied"
+    return f"cannot be read: {(error.strerror or 'unknown error').lower()}"
+
+
+def _target(path: str) -> tuple[str | None, int | None, int | None]:
+    """Where a link points, and its end's size and time; the end is not opened."""
+    try:
+        written = os.readlink(path)
+    except OSError:
+        return None, None, None
+    try:
+        facts = os.stat(path)
+    except OSError:  # broken, or going in circles
+        return written, None, None
+    size = facts.st_size if stat.S_ISREG(facts.st_mode) else None
+    return written, size, facts.st_mtime_ns
+
+
+def _open_folder(path: str, *, follow: bool) -> int | str:
+    """A handle that `os.scandir` takes; a link is followed only with `follow`."""
+    if os.scandir not in os.supports_fd:
+        if not follow and os.path.islink(path):
+            raise FileNotFoundError(path)
+        return path
+    return os.open(path, _FOLDER if follow else _FOLDER | _NO_LINK)
+
+
+def _signature(here: Iterable[At]) -> frozenset[object]:
+    """What distinguishes one visit of a folder from another."""
+    return frozenset(
+        (id(at.route), at.part, frozenset(at.captures.items())) for at in here
+    )
