@@ -1,0 +1,135 @@
+"""Real bytes on a real terminal: nothing of an artifact's control bytes gets there."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("fcntl", reason="a pty needs a POSIX system")
+
+from tests.hostile import ATTACKS, make_hostile
+from tests.terminal import Terminal, sequences
+
+MARK = re.compile(r"Mk\d{3}")
+
+WALK = (
+    "j",
+    "j",
+    "?",  # help, with the keys
+    "?",
+    "m",  # what is missing
+    "j",
+    "m",
+    "!",  # what could not be read
+    "\x1b",
+    "s",  # flat
+    "s",
+    "x",
+    "/Mk\r",  # filter, the text typed into a field
+    "\x1b",
+    "\x10Mk",  # the palette, with the hostile names in it
+    "\x1b",
+    "g",
+    "j",
+    "\r",  # the artifact
+    "\t",
+    "\t",
+    "]",
+    "[",
+    "G",
+    "g",
+    "e",
+    "e",
+    "e",
+    "/Mk\r",
+    "n",
+    "n",
+    "\x1b",
+    "q",
+    "S",  # search across everything
+    "Mk\r",
+    "\x1b",
+    "\x1b",
+)
+"""Keys through every screen; each is followed until the program is quiet."""
+
+
+def walk(home: Path, folder: Path) -> tuple[str, str]:
+    """Everything written on the way, and all screens that were seen."""
+    env = {
+        **os.environ,
+        "HOME": str(home),
+        "TMPDIR": str(home / "tmp"),
+        "XDG_CONFIG_HOME": str(home / ".config"),
+        "XDG_CACHE_HOME": str(home / ".cache"),
+        "XDG_STATE_HOME": str(home / ".local/state"),
+    }
+    program = "from spillview.cli import main; raise SystemExit(main())"
+    command = [sys.executable, "-c", program, str(home), str(folder)]
+    with Terminal(command, env=env) as terminal:
+        seen = [terminal.until(lambda shown: "Mk" in shown)]
+        for keys in WALK:
+            terminal.press(keys)
+            seen.append(terminal.settle(0.25))
+        terminal.press("qqq")
+        assert terminal.ends() == 0
+        return terminal.text, "\n".join(seen)
+
+
+@pytest.fixture(scope="module")
+def walked(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[str, str]]:
+    """The same walk over the hostile store and over its harmless twin."""
+    found = {}
+    for name in ("hostile", "harmless"):
+        home = tmp_path_factory.mktemp(name)
+        folder = make_hostile(home, time.time(), harmless=name == "harmless")
+        found[name] = walk(home, folder)
+    return found
+
+
+def shapes(text: str) -> set[str]:
+    """Control sequences and characters, but for colours and cursor addresses."""
+    plain = re.compile(r"\x1b\[[0-9;]*[mH]")
+    return {s for s in sequences(text) if not plain.fullmatch(s)}
+
+
+def test_hostile_texts_write_no_sequence_that_harmless_ones_do_not(
+    walked: dict[str, tuple[str, str]],
+) -> None:
+    assert shapes(walked["hostile"][0]) - shapes(walked["harmless"][0]) == set()
+
+
+def test_no_control_byte_stands_before_a_mark(
+    walked: dict[str, tuple[str, str]],
+) -> None:
+    text, _ = walked["hostile"]
+    for attack in ATTACKS:
+        if not attack.isprintable():
+            assert not re.search(re.escape(attack) + MARK.pattern, text)
+    assert not [s for s in sequences(text) if MARK.search(s)]
+    assert "bWFyaw==\x07" not in text
+    assert "31337;7m" not in re.sub(r"[^\x1b]\[31337;7m", "", text)
+
+
+def test_only_line_ends_and_escapes_are_control_characters(
+    walked: dict[str, tuple[str, str]],
+) -> None:
+    text, _ = walked["hostile"]
+    single = {s for s in sequences(text) if len(s) == 1}
+    assert single <= {"\r", "\n"}
+    assert not re.search("[\u202a-\u202e\u2066-\u2069]", text)
+
+
+def test_the_attacks_were_on_the_screens_as_text(
+    walked: dict[str, tuple[str, str]],
+) -> None:
+    _, screens = walked["hostile"]
+    assert len(set(MARK.findall(screens))) > 60
+    assert re.search("␛\\[2JMk", screens)
+    assert re.search("\\[/\\]Mk", screens)
+    assert re.search("\\[@click=app.quit\\]quit\\[/\\]Mk", screens)

@@ -1,0 +1,197 @@
+"""Pictures of the screens over the demo night: drawn anew, they are what is stored.
+
+`SPILLVIEW_REDRAW=1` writes them instead; look at each one before it is committed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import os
+import sys
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+
+import spillview.demo
+from spillview.catalogue import Catalogue, Query
+from spillview.demo import make_night
+from spillview.places import Places
+from spillview.tui.app import SpillviewApp
+
+PICTURES = Path(__file__).parents[1] / "screenshots"
+REDRAW = "SPILLVIEW_REDRAW"
+
+PINNED = {"textual": "8.2.8", "rich": "15.0.0"}
+
+HOME = "/tmp/spillview-night"
+"""The same for everybody: notices hold absolute paths, and they are in the pictures."""
+
+NOW = 1_795_937_400.0
+"""A Sunday morning, half past seven (UTC)."""
+
+SMALL, MEDIUM, LARGE = (80, 24), (120, 40), (200, 50)
+
+Steps = Callable[[Pilot[None]], Awaitable[None]]
+
+
+def _wrong_versions() -> str:
+    wrong = [f"{n} {version(n)}" for n, v in PINNED.items() if version(n) != v]
+    return ", ".join(wrong)
+
+
+pytestmark = [
+    pytest.mark.skipif(
+        bool(_wrong_versions()),
+        reason=f"drawn with {PINNED}; here is {_wrong_versions()}",
+    ),
+    pytest.mark.skipif(
+        sys.platform != "linux", reason="the pictures show paths as Linux has them"
+    ),
+]
+
+
+def _digest() -> str:
+    """What the night is made of: its code and its morning."""
+    seen = hashlib.sha256(repr(NOW).encode())
+    for path in sorted(Path(spillview.demo.__file__).parent.glob("*.py")):
+        seen.update(path.read_bytes())
+    return seen.hexdigest()
+
+
+@pytest.fixture(scope="module")
+def night() -> str:
+    """The night at its fixed place, made once for all processes that run tests."""
+    import fcntl
+
+    lock = os.open(f"{HOME}.lock", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
+    with os.fdopen(lock, "r+") as held:
+        if os.fstat(lock).st_uid != os.getuid():
+            pytest.skip(f"{HOME}.lock belongs to somebody else")
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        digest = _digest()
+        if held.read() != digest or not os.path.isdir(HOME):
+            _remove(HOME)
+            make_night(HOME, NOW)
+            held.seek(0)
+            held.truncate()
+            held.write(digest)
+    return HOME
+
+
+def _remove(path: str) -> None:
+    import shutil
+
+    if os.path.lexists(path):
+        if os.lstat(path).st_uid != os.getuid() or os.path.islink(path):
+            pytest.skip(f"{path} belongs to somebody else")
+        shutil.rmtree(path)
+
+
+async def press(pilot: Pilot[None], *keys: str) -> None:
+    """Press keys, then wait until nothing is being found out any more."""
+    await pilot.press(*keys)
+    await quiet(pilot)
+
+
+async def quiet(pilot: Pilot[None]) -> None:
+    """Wait for every worker, what it posts and what that draws."""
+    for _ in range(3):
+        await pilot.app.workers.wait_for_complete(
+            [w for w in pilot.app.workers if w.group not in FOLLOWING]
+        )
+        await pilot.pause()
+
+
+FOLLOWING = frozenset({"watch", "follow"})
+"""Workers that look after files as long as the screen lives."""
+
+
+async def as_it_opens(pilot: Pilot[None]) -> None:
+    """Nothing but the first screen."""
+
+
+async def help_panel(pilot: Pilot[None]) -> None:
+    await press(pilot, "question_mark")
+
+
+async def flat(pilot: Pilot[None]) -> None:
+    await press(pilot, "s")
+
+
+async def filtered(pilot: Pilot[None]) -> None:
+    await press(pilot, "slash", *"cargo test")
+
+
+async def missing(pilot: Pilot[None]) -> None:
+    await press(pilot, "m")
+
+
+async def artifact(pilot: Pilot[None]) -> None:
+    await press(pilot, "enter")
+
+
+async def artifact_full(pilot: Pilot[None]) -> None:
+    await press(pilot, "enter")
+    await press(pilot, "tab")
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """One file in `screenshots/`: which screen, how large, after which keys."""
+
+    name: str
+    size: tuple[int, int]
+    steps: Steps
+
+    @property
+    def path(self) -> Path:
+        return PICTURES / f"{self.name}-{self.size[0]}x{self.size[1]}.svg"
+
+
+ALL = [
+    *(Picture("home", size, as_it_opens) for size in (SMALL, MEDIUM, LARGE)),
+    *(Picture("artifact", size, artifact) for size in (SMALL, MEDIUM, LARGE)),
+    Picture("help", MEDIUM, help_panel),
+    Picture("flat", MEDIUM, flat),
+    Picture("filter", MEDIUM, filtered),
+    Picture("missing", MEDIUM, missing),
+    Picture("artifact-full", MEDIUM, artifact_full),
+]
+
+
+def draw(picture: Picture, home: str) -> str:
+    """The picture as SVG."""
+
+    async def run() -> str:
+        catalogue = Catalogue(Places.of_home(home), now=lambda: NOW)
+        app = SpillviewApp(catalogue, Query(paths=(home,)))
+        async with app.run_test(size=picture.size) as pilot:
+            await quiet(pilot)
+            await picture.steps(pilot)
+            await quiet(pilot)
+            return app.export_screenshot(title="spillview")
+
+    return asyncio.run(run())
+
+
+@pytest.mark.parametrize("picture", ALL, ids=lambda picture: picture.path.stem)
+def test_the_stored_picture_is_what_the_screen_shows(
+    picture: Picture, night: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TZ", "UTC")
+    time.tzset()
+    drawn = draw(picture, night)
+    if os.environ.get(REDRAW):
+        picture.path.write_text(drawn, encoding="utf-8")
+    assert picture.path.is_file(), f"no picture yet; {REDRAW}=1 draws it"
+    assert drawn == picture.path.read_text(encoding="utf-8")
+
+
+def test_no_picture_is_left_that_nothing_draws() -> None:
+    assert sorted(PICTURES.glob("*.svg")) == sorted(picture.path for picture in ALL)
