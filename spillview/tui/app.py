@@ -24,12 +24,12 @@ class SpillviewApp(App[None]):
     CSS_PATH: ClassVar = [stylesheet("app.tcss"), stylesheet("home.tcss")]
     ENABLE_COMMAND_PALETTE = True
     COMMANDS = App.COMMANDS | {QueueCommands}
-    HORIZONTAL_BREAKPOINTS: ClassVar[list[tuple[int, str]] | None] = [
+    HORIZONTAL_BREAKPOINTS = [  # noqa: RUF012 - declared a ClassVar by App
         (0, "-narrow"),
         (100, "-wide"),
         (160, "-very-wide"),
     ]
-    VERTICAL_BREAKPOINTS: ClassVar[list[tuple[int, str]] | None] = [
+    VERTICAL_BREAKPOINTS = [  # noqa: RUF012 - declared a ClassVar by App
         (0, "-short"),
         (30, "-tall"),
         (45, "-very-tall"),

@@ -312,14 +312,22 @@ def session_runs(session: Session, columns: tuple[Column, ...], closed: bool) ->
 
 
 def _session_name(session: Session, room: int) -> Runs:
-    project = session.project or ""
-    if cell_len(project) > room // 3:
-        project = project_name(session.project)
-    name = clean(session.title or session.id, room)
-    runs: Runs = [(name, "title" if session.title else "project")]
-    if project:
-        runs += [("  ", ""), (clean(project, room), "project")]
-    return [*runs, ("  ", ""), (clean(session.harness, room), "dim")]
+    """Title, project and harness; what does not fit whole is left out."""
+    name: Run = (clean(session.title or session.id, room), "project")
+    if session.title:
+        name = (name[0], "title")
+    harness: Run = (clean(session.harness, room), "dim")
+    if not session.project:
+        choices: list[list[Run]] = [[name, harness]]
+    else:
+        whole: Run = (clean(session.project, room), "project")
+        short: Run = (clean(project_name(session.project), room), "project")
+        choices = [[name, whole, harness], [name, short, harness], [name, short]]
+    for parts in choices:
+        if sum(cell_len(text) + 2 for text, _ in parts) - 2 <= room:
+            spaced = [run for part in parts for run in (part, ("  ", ""))]
+            return spaced[:-1]
+    return [name]
 
 
 def _session_counts(session: Session, width: int) -> Runs:

@@ -94,7 +94,14 @@ def whole(facts: Facts, number: int = 0) -> Artifact:
     )
     verdict = Line(facts.lines, facts.chars - 20, facts.chars, facts.verdict)
     counts = Counts(
-        facts.chars, facts.chars, facts.chars, facts.lines, "utf-8", "text", False, verdict
+        facts.chars,
+        facts.chars,
+        facts.chars,
+        facts.lines,
+        "utf-8",
+        "text",
+        False,
+        verdict,
     )
     link = Link("orphan")
     if facts.state != "orphan":
@@ -280,7 +287,9 @@ def a_night() -> list[Artifact]:
             said="The build passes. Committing the checkout fix.",
             called=("Bash", "git commit -am 'Fix checkout totals'"),
         ),
-        Facts("toolu_grep.txt", "build", tool="Grep", command="合計 src/", chars=41_000),
+        Facts(
+            "toolu_grep.txt", "build", tool="Grep", command="合計 src/", chars=41_000
+        ),
         Facts("toolu_ls.txt", "build", command="ls -R", chars=31_000, ago=2 * HOUR),
         Facts(
             "toolu_test.txt",

@@ -1,0 +1,305 @@
+"""The windowed list: what it draws, where the cursor stays, keys and mouse."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from textual.app import App, ComposeResult
+
+from spillview.model import Artifact, Session
+from spillview.tui import columns
+from spillview.tui.app import SpillviewApp
+from spillview.tui.arrangement import Labels, Material, Row, View, arrange
+from spillview.tui.queue import Queue
+from tests.tui.fakes import (
+    NIGHT_TITLES,
+    NOW,
+    Facts,
+    FakeCatalogue,
+    a_night,
+    lost_call,
+    whole,
+)
+
+
+class QueueApp(App[None]):
+    """A queue and nothing else."""
+
+    CSS_PATH = SpillviewApp.CSS_PATH
+
+    def __init__(self, rows: list[Row], *, flat: bool = False) -> None:
+        super().__init__()
+        self.rows, self.flat = rows, flat
+        self.queue = Queue(clock=lambda: NOW)
+        self.opened: list[Row] = []
+
+    def compose(self) -> ComposeResult:
+        yield self.queue
+
+    def on_mount(self) -> None:
+        self.show(self.rows)
+        self.queue.focus()
+
+    def show(self, rows: list[Row]) -> None:
+        self.queue.set_rows(rows, flat=self.flat, collapsed=frozenset(), titles={})
+
+    def on_queue_opened(self, event: Queue.Opened) -> None:
+        self.opened.append(event.row)
+
+    @property
+    def lines(self) -> list[str]:
+        height = self.queue.size.height
+        return [self.queue.render_line(y).text for y in range(height)]
+
+
+def night_rows(view: View | None = None) -> list[Row]:
+    catalogue = FakeCatalogue(a_night(), titles=NIGHT_TITLES)
+    sessions = catalogue.sessions(catalogue.scan())
+    material = Material.of(sessions, [lost_call(session="build")])
+    return arrange(material, view or View(), Labels()).rows
+
+
+def many_rows(count: int, per_session: int = 50) -> list[Row]:
+    made = [
+        whole(Facts(f"t{n}.txt", f"s{n // per_session:04d}", command=f"run {n}"), n)
+        for n in range(count)
+    ]
+    sessions = FakeCatalogue().sessions(made)
+    return arrange(Material.of(sessions, []), View(), Labels()).rows
+
+
+async def test_first_artifact_row_is_highlighted_not_the_session_header() -> None:
+    app = QueueApp(night_rows())
+    async with app.run_test(size=(80, 24)):
+        row = app.queue.row
+        assert isinstance(row, Artifact)
+        assert row.command == "npm run build"
+        assert app.lines[1].startswith("▌ ✗")
+
+
+async def test_a_row_shows_mark_age_tool_command_chars_ratio_unit_and_link() -> None:
+    app = QueueApp(night_rows())
+    async with app.run_test(size=(80, 24)):
+        words = app.lines[1].split()
+        assert words == [
+            "▌", "✗", "1h", "Bash", "npm", "run", "build",
+            "64,120", "▲", "2.13×", "chars", "linked",
+        ]  # fmt: skip
+
+
+async def test_bands_differ_by_a_character() -> None:
+    app = QueueApp(night_rows())
+    async with app.run_test(size=(80, 24)):
+        text = "\n".join(app.lines)
+        assert "▲ 1.10× chars" in " ".join(text.split())
+        assert "△ 0.95× chars" in " ".join(text.split())
+        assert "· 0.24× bytes" in " ".join(text.split())
+
+
+@pytest.mark.parametrize("width", [20, 40, 60, 80, 100, 120, 160, 200, 320])
+@pytest.mark.parametrize("flat", [False, True])
+async def test_every_line_fills_its_width_exactly(width: int, flat: bool) -> None:
+    app = QueueApp(night_rows(View(flat=flat, missing=True)), flat=flat)
+    async with app.run_test(size=(width, 20)):
+        for y in range(20):
+            assert app.queue.render_line(y).cell_length == app.queue.size.width
+
+
+@pytest.mark.parametrize("width", range(20, 330, 7))
+@pytest.mark.parametrize("flat", [False, True])
+def test_columns_never_overlap_or_leave_the_width(width: int, flat: bool) -> None:
+    chosen = columns.choose(width, flat)
+    edge = columns.GUTTER
+    for column in chosen:
+        assert column.x >= edge
+        assert column.width >= 1
+        edge = column.x + column.width + 1
+    assert edge <= width + 1
+    keys = [column.key for column in chosen]
+    assert keys == list(dict.fromkeys(keys))
+
+
+def test_wide_terminals_show_verdict_and_flat_ones_project_and_session() -> None:
+    grouped = {column.key for column in columns.choose(200, False)}
+    assert {"verdict", "bytes", "lines", "flags"} <= grouped
+    assert not {"project", "session"} & grouped
+    assert {"project", "session"} <= {c.key for c in columns.choose(200, True)}
+    assert "project" in {c.key for c in columns.choose(80, True)}
+
+
+async def test_session_header_has_title_project_harness_counts_and_live() -> None:
+    app = QueueApp(night_rows())
+    async with app.run_test(size=(200, 24)):
+        build, tests = app.lines[0], app.lines[4]
+        for words in (
+            "Fix the checkout build",
+            "/srv/shop",
+            "claude-code",
+            "1 never seen",
+            "3 artifacts",
+            "136,120",
+            "136.1 kB",
+            "3 over",
+        ):
+            assert words in build
+        assert "● live" in tests
+        assert "● live" not in build
+
+
+async def test_only_visible_rows_are_drawn() -> None:
+    app = QueueApp(many_rows(20_000))
+    async with app.run_test(size=(100, 30)) as pilot:
+        drawn: list[int] = []
+        original = app.queue._draw
+
+        def counting(index: int, width: int):  # type: ignore[no-untyped-def] # a probe
+            drawn.append(index)
+            return original(index, width)
+
+        app.queue._draw = counting  # type: ignore[method-assign] # a probe
+        await pilot.press("G")
+        await pilot.pause()
+        assert app.queue.cursor == len(app.queue.rows) - 1
+        assert 0 < len(set(drawn)) <= 40
+
+
+async def test_keys_move_like_a_pager_without_leaving_the_list() -> None:
+    app = QueueApp(many_rows(500))
+    async with app.run_test(size=(80, 20)) as pilot:
+        queue = app.queue
+        assert queue.cursor == 1
+        await pilot.press("j", "j", "k")
+        assert queue.cursor == 2
+        await pilot.press("G")
+        assert queue.cursor == len(queue.rows) - 1
+        await pilot.press("j")
+        assert queue.cursor == len(queue.rows) - 1
+        await pilot.press("g")
+        assert queue.cursor == 0
+        await pilot.press("ctrl+d")
+        assert queue.cursor == 9
+        await pilot.press("ctrl+u", "k")
+        assert queue.cursor == 0
+        await pilot.press("pagedown", "f", "b")
+        assert queue.cursor == 19
+        await pilot.press("}")
+        assert isinstance(queue.rows[queue.cursor - 1], Session)
+
+
+async def test_the_header_of_a_long_session_stays_on_the_first_line() -> None:
+    app = QueueApp(many_rows(200, per_session=100))
+    async with app.run_test(size=(80, 20)) as pilot:
+        for _ in range(60):
+            await pilot.press("j")
+        assert app.queue.scroll_offset.y > 20
+        header = app.queue.rows[0]
+        assert isinstance(header, Session)
+        assert header.id in app.lines[0]
+        top = app.queue.scroll_offset.y
+        shown = app.queue.cursor - top
+        assert shown > 0
+        for _ in range(shown + 3):
+            await pilot.press("k")
+        assert app.queue.cursor - app.queue.scroll_offset.y >= 1
+        assert header.id in app.lines[0]
+        assert app.lines[app.queue.cursor - app.queue.scroll_offset.y][0] == "▌"
+
+
+async def test_new_order_keeps_the_cursor_on_its_artifact_and_in_its_place() -> None:
+    rows = many_rows(300)
+    app = QueueApp(rows)
+    async with app.run_test(size=(80, 20)) as pilot:
+        for _ in range(100):
+            await pilot.press("j")
+        queue = app.queue
+        before = queue.row
+        assert isinstance(before, Artifact)
+        place = queue.cursor - queue.scroll_offset.y
+        app.show([*rows[:1], *reversed(rows[1:])])
+        await pilot.pause()
+        assert queue.row is before
+        assert queue.cursor - queue.scroll_offset.y == place
+        app.show([row for row in rows if row is not before])
+        await pilot.pause()
+        assert queue.row is not None
+
+
+async def test_until_a_key_is_pressed_the_cursor_stays_on_the_worst() -> None:
+    rows = night_rows()
+    app = QueueApp([rows[0], *reversed(rows[1:4]), *rows[4:]])
+    async with app.run_test(size=(80, 24)) as pilot:
+        assert app.queue.row is rows[3]
+        app.show(rows)
+        await pilot.pause()
+        assert app.queue.row is rows[1]
+
+
+async def test_newer_facts_replace_a_row_without_moving_anything() -> None:
+    rows = night_rows()
+    app = QueueApp(rows)
+    async with app.run_test(size=(120, 24)) as pilot:
+        await pilot.press("j")
+        artifact = app.queue.row
+        assert isinstance(artifact, Artifact)
+        assert artifact.counts is not None
+        newer = replace(artifact, counts=replace(artifact.counts, chars=77_777))
+        app.queue.update_rows([newer])
+        await pilot.pause()
+        assert app.queue.row is newer
+        assert "77,777" in app.lines[app.queue.cursor]
+
+
+async def test_x_selects_a_row_and_on_a_header_the_whole_session() -> None:
+    app = QueueApp(night_rows())
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("x")
+        assert len(app.queue.selected) == 1
+        assert app.queue.cursor == 2
+        assert app.lines[1][1] == "+"
+        await pilot.press("g", "x")
+        assert len(app.queue.selected) == 3
+        await pilot.press("x")
+        assert not app.queue.selected
+        await pilot.press("X")
+        assert len(app.queue.selected) == 6
+
+
+async def test_mouse_highlights_selects_in_the_gutter_opens_and_scrolls() -> None:
+    app = QueueApp(many_rows(300))
+    async with app.run_test(size=(80, 20)) as pilot:
+        queue = app.queue
+        await pilot.click(queue, offset=(30, 5))
+        assert queue.cursor == 5
+        assert not app.opened
+        await pilot.click(queue, offset=(2, 6))
+        row = queue.rows[6]
+        assert isinstance(row, Artifact)
+        assert queue.selected == {row.id}
+        await pilot.click(queue, offset=(30, 7), times=2)
+        assert app.opened == [queue.rows[7]]
+        before = queue.scroll_offset.y
+        queue.scroll_down(animate=False)
+        await pilot.pause()
+        assert queue.scroll_offset.y > before
+
+
+async def test_enter_opens_the_row_under_the_cursor() -> None:
+    app = QueueApp(night_rows(View(missing=True)))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("enter")
+        assert app.opened == [app.queue.rows[1]]
+
+
+async def test_an_empty_queue_takes_every_key() -> None:
+    app = QueueApp([])
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press(*"jkgGfb{}oOhlxX", "enter", "ctrl+d", "ctrl+u", "left")
+        assert app.queue.row is None
+
+
+def test_missing_calls_are_rows_of_their_session() -> None:
+    rows = night_rows(View(missing=True))
+    assert [type(row).__name__ for row in rows[:6]] == [
+        "Session", "Artifact", "Artifact", "Artifact", "Missing", "Session",
+    ]  # fmt: skip
