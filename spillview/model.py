@@ -189,6 +189,13 @@ class Read:
     """True for the artifact's own session, its subagents and forks."""
     ranges: tuple[Range, ...] | None
     """Byte ranges it showed; empty when it showed none; None when not known."""
+    offset: int = 0
+    length: int = 0
+    """Byte range of the result's record in the (decompressed) transcript."""
+    command: str | None = None
+    failed: bool | None = None
+    named: bool = False
+    """True when the call named the artifact; False when only its result did."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,6 +233,9 @@ class Link:
     verdict: VerdictClass = "unknown"
     note: str | None = None
     """A plain sentence about the link: a duplicate copy, a capped spill, …"""
+    chain: tuple[str, ...] = ()
+    """Ids of the artifacts that reading one after the other made, this one among them;
+    empty when no read of it was spilled again."""
 
     @property
     def envelope(self) -> Mention | None:

@@ -1,0 +1,416 @@
+"""Which record points at which artifact, and which calls came back to it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
+from hashlib import sha256
+from typing import TYPE_CHECKING
+
+from spillview.model import Found, Link, Mention, Missing, Read
+from spillview.transcripts.calls import marks_of
+from spillview.transcripts.facts import Touch, TranscriptFacts
+from spillview.transcripts.notices import by_id
+
+if TYPE_CHECKING:
+    from spillview.profile import Profile
+
+
+@dataclass(frozen=True, slots=True)
+class SessionFacts:
+    """What the transcripts say of one session, its subagents included."""
+
+    project: str | None = None
+    title: str | None = None
+    started: float | None = None
+    last_active: float | None = None
+    parents: tuple[str, ...] = ()
+    """Sessions it was forked from, or that delegated to it."""
+    version: str | None = None
+    skipped: int = 0
+    """Lines of its transcripts that hold no readable record."""
+    unfinished: bool = False
+    """True while a last line has no end yet."""
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """Artifacts and transcripts put together."""
+
+    links: dict[str, Link] = field(default_factory=dict)
+    """By artifact id; `seen` and the verdict need the content, see `seen.look`."""
+    sessions: dict[tuple[str, str], SessionFacts] = field(default_factory=dict)
+    """By harness and true session id."""
+    missing: list[Missing] = field(default_factory=list)
+    true_sessions: dict[str, str] = field(default_factory=dict)
+    """What the layout calls a session → its id, where the two differ."""
+
+
+def join(
+    found: Sequence[Found], facts: Sequence[TranscriptFacts], profile: Profile
+) -> Joined:
+    """Put artifacts and the records that point at them together.
+
+    A mention finds its artifact by the recorded path (also by the real one, and in a
+    moved tree by session folder and file name), then by call id, then by the bare
+    name. Nothing is read but directory entries.
+    """
+    return _Join(found, facts, profile).joined()
+
+
+class _Join:
+    """The indexes of one join."""
+
+    def __init__(
+        self,
+        found: Sequence[Found],
+        facts: Sequence[TranscriptFacts],
+        profile: Profile,
+    ) -> None:
+        self.found = found
+        self.facts = facts
+        self.profile = profile
+        self.marks = marks_of(profile)
+        self.families = _families(facts)
+        self.true = {hashed(each.session): each.session for each in facts}
+        self.by_path: dict[str, Found] = {}
+        self.by_suffix: dict[str, Found | None] = {}
+        self.by_call: dict[tuple[str, str], Found] = {}
+        self.by_name: dict[str, list[Found]] = {}
+        folders: dict[str, str] = {}
+        for item in found:
+            folder, name = os.path.split(item.path)
+            if folder not in folders:
+                folders[folder] = os.path.realpath(folder)
+            self.by_path[item.path] = item
+            self.by_path.setdefault(os.path.join(folders[folder], name), item)
+            suffix = self.suffix(item.path)
+            if suffix in self.by_suffix and self.by_suffix[suffix] is not item:
+                self.by_suffix[suffix] = None  # two files: it names neither
+            else:
+                self.by_suffix[suffix] = item
+            if item.call_id is not None:
+                self.by_call[self.session_of(item), item.call_id] = item
+            self.by_name.setdefault(item.name, []).append(item)
+
+    def joined(self) -> Joined:
+        """Everything joined."""
+        mentions: dict[str, list[Mention]] = {}
+        missing: dict[tuple[str, str], Mention] = {}
+        for each in self.facts:
+            for mention in each.mentions:
+                item = self.resolve(mention)
+                if item is not None:
+                    mentions.setdefault(item.id, []).append(mention)
+                elif not self.elsewhere(mention):
+                    missing.setdefault(_missing_key(mention), mention)
+        reads: dict[str, list[tuple[Touch, Read]]] = {}
+        for each in self.facts:
+            for touch in each.touches:
+                for item in self.touched(touch):
+                    own = self.own(item, touch.session)
+                    reads.setdefault(item.id, []).append((touch, _read(touch, own)))
+        links = {
+            item.id: self.link(item, mentions.get(item.id, []), reads.get(item.id, []))
+            for item in self.found
+        }
+        _chain(self.found, links)
+        projects = {s.session: s.project for s in self.facts if s.project}
+        rows = [
+            Missing(
+                self.profile.harness,
+                mention.session,
+                projects.get(mention.session),
+                "cut" if self.is_cut(mention) else "dangling",
+                mention,
+            )
+            for mention in missing.values()
+        ]
+        known = {item.session for item in self.found}
+        true = {k: v for k, v in self.true.items() if k in known}
+        return Joined(links, self.sessions(), rows, true)
+
+    # Names
+
+    def suffix(self, path: str) -> str:
+        """The end of a path that stays the same when the tree is moved."""
+        parts = path.replace("\\", "/").split("/")
+        for mark in self.marks:
+            if mark in parts[1:]:
+                at = len(parts) - 1 - parts[::-1].index(mark)
+                return "/".join(parts[at - 1 :])
+        return "/".join(parts[-2:])
+
+    def session_of(self, item: Found) -> str:
+        """The artifact's true session id, as far as it is known."""
+        return self.true.get(item.session, item.session)
+
+    def own(self, item: Found, session: str) -> bool:
+        """Whether `session` is the artifact's own, or a fork of it."""
+        mine = self.session_of(item)
+        return session == mine or session in self.families.get(mine, ())
+
+    def at(self, path: str) -> Found | None:
+        """The artifact at a recorded path."""
+        item = self.by_path.get(path)
+        if item is None and os.path.isabs(path):
+            item = self.by_path.get(os.path.realpath(path))
+        if item is None and ("/" in path or "\\" in path):
+            item = self.by_suffix.get(self.suffix(path))
+        return item
+
+    def resolve(self, mention: Mention) -> Found | None:
+        """The artifact a mention points at."""
+        if self.is_cut(mention):
+            return None
+        path = mention.path
+        if path is not None:
+            for form in dict.fromkeys((path, path.rstrip(". "), path.strip("`'\""))):
+                item = self.at(form)
+                if item is not None:
+                    return item
+        if mention.call_id is not None:
+            item = self.by_call.get((mention.session, mention.call_id))
+            if item is not None:
+                return item
+        if path is None:
+            return None
+        name = path.replace("\\", "/").rpartition("/")[2]
+        near = [i for i in self.by_name.get(name, []) if self.own(i, mention.session)]
+        return near[0] if len(near) == 1 else None
+
+    def elsewhere(self, mention: Mention) -> bool:
+        """Whether the artifact exists though it is not among those given."""
+        if mention.path is None or self.is_cut(mention):
+            return False
+        places = [mention.path, mention.path.rstrip(". ")]
+        suffix = self.suffix(mention.path)
+        base = mention.transcript.rpartition("/")[0]
+        for _ in range(3):
+            places.append(f"{base}/{suffix}")
+            base = base.rpartition("/")[0]
+        return any(os.path.isabs(p) and _exists(p) for p in places)
+
+    def is_cut(self, mention: Mention) -> bool:
+        """Whether the mention tells of a result that was saved nowhere."""
+        notice = by_id(self.profile, mention.notice)
+        return notice is not None and notice.cut
+
+    def touched(self, touch: Touch) -> Iterable[Found]:
+        """The artifacts that a call named."""
+        items: dict[str, Found] = {}
+        for name in (*touch.names, *touch.shown):
+            item = self.at(name)
+            if item is not None:
+                items[item.id] = item
+                continue
+            last = name.replace("\\", "/").rpartition("/")[2]
+            if not last:
+                continue
+            if any(mark in last for mark in "*?["):
+                for item in self.found:
+                    if self.own(item, touch.session) and fnmatchcase(item.name, last):
+                        items[item.id] = item
+            else:
+                for item in self.by_name.get(last, ()):
+                    if self.own(item, touch.session):
+                        items[item.id] = item
+        return items.values()
+
+    # Links
+
+    def link(
+        self, item: Found, mentions: list[Mention], reads: list[tuple[Touch, Read]]
+    ) -> Link:
+        """The link of one artifact, without what needs its content."""
+        own = [m for m in mentions if self.own(item, m.session)] or mentions
+        mine = self.session_of(item)
+        own.sort(
+            key=lambda m: (
+                m.time if m.time is not None else float("inf"),
+                m.session != mine,
+                m.transcript,
+                m.record,
+                m.block,
+                m.start,
+            )
+        )
+        own = _with_end(own)
+        enveloped = {(m.transcript, m.record, m.call_id) for m in mentions}
+        kept: dict[object, Read] = {}
+        for touch, read in sorted(
+            reads, key=lambda pair: (pair[0].time or 0.0, pair[0].record)
+        ):
+            if (read.transcript, read.record, read.call_id) in enveloped:
+                continue
+            # A fork's transcript repeats its origin's records: one read, not two.
+            kept.setdefault(touch.record_id or (read.transcript, read.record), read)
+        others = (
+            [m for m in mentions if m not in own] if len(own) < len(mentions) else []
+        )
+        for mention in others:
+            if not any(m.transcript == mention.transcript for m in own):
+                kept[mention] = _foreign(mention)
+        return Link(
+            "linked" if own else "orphan",
+            tuple(own),
+            tuple(kept.values()),
+            note=_copy_note(own),
+        )
+
+    def sessions(self) -> dict[tuple[str, str], SessionFacts]:
+        """What is known of each session."""
+        known: dict[tuple[str, str], SessionFacts] = {}
+        # The session's own transcript names it; those of subagents widen its times.
+        for each in sorted(self.facts, key=lambda f: f.agent is not None):
+            key = (each.harness, each.session)
+            old = known.get(key, SessionFacts())
+            main = each.agent is None
+            started = [t for t in (old.started, each.started) if t is not None]
+            active = [t for t in (old.last_active, each.last_active) if t is not None]
+            known[key] = SessionFacts(
+                old.project or each.project,
+                old.title or (each.title if main else None),
+                min(started, default=None),
+                max(active, default=None),
+                tuple(dict.fromkeys((*old.parents, *each.parents))),
+                old.version or each.version,
+                old.skipped + each.skipped,
+                old.unfinished or each.unfinished,
+            )
+        return known
+
+
+def hashed(session: str) -> str:
+    """What dsh's layout calls a session: one way, so every known id is tried."""
+    digest = sha256(session.encode("utf-8", "surrogatepass")).hexdigest()
+    return f"session-{digest[:12]}"
+
+
+def _families(facts: Sequence[TranscriptFacts]) -> dict[str, set[str]]:
+    """For each session those that carry its history on: its forks, and their forks."""
+    by_id: dict[str, set[str]] = {}
+    after: dict[str, set[str]] = {}
+    for each in facts:
+        for parent in each.parents:
+            after.setdefault(parent, set()).add(each.session)
+        if each.agent is None:
+            ids = (*each.first_ids, *(i for i in each.mention_ids if i is not None))
+            for record_id in ids:
+                by_id.setdefault(record_id, set()).add(each.session)
+    for sessions in by_id.values():
+        if len(sessions) > 1:
+            for one in sessions:
+                after.setdefault(one, set()).update(sessions - {one})
+    families: dict[str, set[str]] = {}
+    for session in after:
+        reached, todo = set[str](), [session]
+        while todo:
+            for other in after.get(todo.pop(), ()):
+                if other not in reached:
+                    reached.add(other)
+                    todo.append(other)
+        families[session] = reached
+    return families
+
+
+def _with_end(mentions: list[Mention]) -> list[Mention]:
+    """The first mention with the outcome that a later notification tells."""
+    if not mentions or mentions[0].exit_code is not None:
+        return mentions
+    for later in mentions[1:]:
+        if later.call_id == mentions[0].call_id and (
+            later.exit_code is not None or later.failed
+        ):
+            first = replace(mentions[0], failed=later.failed, exit_code=later.exit_code)
+            return [first, *mentions[1:]]
+    return mentions
+
+
+def _missing_key(mention: Mention) -> tuple[str, str]:
+    """One row for each artifact that is gone, and for each call that was cut."""
+    if mention.path is not None and ("/" in mention.path or "\\" in mention.path):
+        return ("path", mention.path)
+    call = mention.call_id or f"{mention.transcript}:{mention.record}:{mention.block}"
+    return ("call", call)
+
+
+def _read(touch: Touch, own: bool) -> Read:
+    return Read(
+        touch.tool,
+        touch.call_id,
+        touch.transcript,
+        touch.record,
+        touch.session,
+        own,
+        None,
+        offset=touch.offset,
+        length=touch.length,
+        command=touch.command,
+        failed=touch.failed,
+        named=bool(touch.names),
+    )
+
+
+def _foreign(mention: Mention) -> Read:
+    return Read(
+        mention.tool,
+        mention.call_id,
+        mention.transcript,
+        mention.record,
+        mention.session,
+        False,
+        None,
+        offset=mention.offset,
+        length=mention.length,
+        command=mention.command,
+        failed=mention.failed,
+    )
+
+
+def _copy_note(mentions: Sequence[Mention]) -> str | None:
+    copied = max((m.copy_chars for m in mentions), default=0)
+    if not copied:
+        return None
+    return f"The record also embeds a copy of {copied:,} chars beside the preview."
+
+
+def _chain(found: Sequence[Found], links: dict[str, Link]) -> None:
+    """Tie artifacts together whose reading was spilled again: A → B → C."""
+    made_by: dict[tuple[str, str], str] = {}
+    for item_id, link in links.items():
+        for mention in link.mentions:
+            if mention.call_id is not None:
+                made_by.setdefault((mention.transcript, mention.call_id), item_id)
+    after: dict[str, str] = {}
+    for item_id, link in links.items():
+        for read in link.reads:
+            made = made_by.get((read.transcript, read.call_id or ""))
+            if made is not None and made != item_id and made not in after.values():
+                after.setdefault(item_id, made)
+    names = {item.id: item.name for item in found}
+    before = {later: earlier for earlier, later in after.items()}
+    for item_id in {*after, *before}:
+        chain = [item_id]
+        while chain[0] in before and before[chain[0]] not in chain:
+            chain.insert(0, before[chain[0]])
+        while chain[-1] in after and after[chain[-1]] not in chain:
+            chain.append(after[chain[-1]])
+        said = [links[item_id].note] if links[item_id].note else []
+        if item_id in before:
+            said.append(f"It is what a read of {names[before[item_id]]} returned.")
+        if item_id in after:
+            said.append(f"A later read of it was spilled to {names[after[item_id]]}.")
+        links[item_id] = replace(
+            links[item_id], note=" ".join(filter(None, said)), chain=tuple(chain)
+        )
+
+
+def _exists(path: str) -> bool:
+    try:
+        os.lstat(path)
+    except (OSError, ValueError):
+        return False
+    return True

@@ -1,0 +1,222 @@
+"""What the model received of an artifact: the envelope, and every later read of it."""
+
+from __future__ import annotations
+
+import html
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from spillview.alignment import align, merge
+from spillview.errors import Unreadable
+from spillview.model import (
+    Boundary,
+    Counts,
+    Found,
+    Link,
+    Mention,
+    Range,
+    Read,
+    Seen,
+)
+from spillview.signals import classify
+
+if TYPE_CHECKING:
+    from spillview.content import Content
+    from spillview.profile import Notice, Preview, Profile
+
+__all__ = ["Survival", "align", "look", "shown_by", "survival"]
+
+LEAD = 600
+"""Chars after a notice in which the words that open its preview are looked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Survival:
+    """What a plain head cut at a boundary keeps of a content."""
+
+    boundary: Boundary
+    kept_bytes: int
+    """Where the cut falls."""
+    lines_kept: int
+    """Whole lines before the cut; one that it splits is not kept."""
+    lines: int
+    verdict_kept: bool | None
+    """None when there is no verdict."""
+    json_parses: bool | None
+    """Whether what is kept still parses; None where the content is no JSON."""
+    json_error: str | None
+    """Why it does not parse."""
+
+    @property
+    def share(self) -> float:
+        """Lines kept / lines; 1.0 for an empty content."""
+        return self.lines_kept / self.lines if self.lines else 1.0
+
+
+def look(found: Found, counts: Counts, link: Link, profile: Profile) -> Link:
+    """The link with what the content says: ranges seen, reads, verdict.
+
+    An artifact, transcript or record that cannot be read makes the answer uncertain;
+    it is never an error.
+    """
+    from spillview.content import open_content
+    from spillview.transcripts import record_text
+
+    first = link.envelope
+    verdict = counts.verdict
+    kind = classify(
+        verdict.text if verdict is not None else None,
+        first.tool if first is not None else found.tool,
+        first.failed if first is not None else None,
+        first.exit_code if first is not None else None,
+    )
+    if link.state != "linked":
+        return replace(link, verdict=kind)
+    try:
+        content: Content = open_content(found.path, root=found.root)
+    except Unreadable as error:
+        return replace(link, verdict=kind, note=_noted(link.note, str(error)))
+    ranges: list[Range] = []
+    certain = True
+    reads: list[Read] = []
+    try:
+        for mention in link.mentions:
+            try:
+                text = record_text(mention, profile)
+            except Unreadable:
+                certain = False
+                continue
+            seen = shown_by(text, mention, content, counts, profile)
+            ranges += seen.ranges
+            certain = certain and seen.certain
+        if link.reads:
+            from spillview.reads import Reader
+
+            reader = Reader(found, content, counts, profile)
+            for read in link.reads:
+                known, sure = reader.ranges(read)
+                reads.append(replace(read, ranges=known))
+                if read.own:
+                    ranges += known or ()
+                    certain = certain and sure
+            reader.close()
+    except Unreadable as error:
+        # The file shrank or went away under us.
+        return replace(link, verdict=kind, note=_noted(link.note, str(error)))
+    finally:
+        content.close()
+    seen = Seen(merge(ranges), certain)
+    return replace(
+        link,
+        reads=tuple(reads),
+        seen=seen,
+        verdict_seen=_verdict_seen(counts, seen),
+        verdict=kind,
+        note=_noted(link.note, _partial(first, counts, profile)),
+    )
+
+
+def shown_by(
+    text: str, mention: Mention, content: Content, counts: Counts, profile: Profile
+) -> Seen:
+    """What an envelope's own text shows of the artifact."""
+    from spillview.transcripts.notices import by_id
+
+    notice = by_id(profile, mention.notice)
+    if notice is None:
+        # A field names the artifact, the text says nothing: it may be its head.
+        return align(text, content, counts, "head")
+    parts = preview_of(text, notice)
+    if parts is None:
+        return Seen((), certain=False)
+    if notice.preview.numbered:
+        from spillview.reads import numbered
+
+        return numbered(parts, content, counts)
+    if notice.preview.escaped:
+        parts = html.unescape(parts)
+    return align(parts, content, counts, notice.preview)
+
+
+def preview_of(text: str, notice: Notice) -> str | None:
+    """The part of an envelope that is the artifact's own text.
+
+    None when the notice no longer stands in it.
+    """
+    match = next(iter(notice.find(text)), None)
+    if match is None:
+        return None
+    rule = notice.preview
+    if rule.form == "none":
+        return ""
+    before, after = text[: match.start()], text[match.end() :]
+    if rule.place == "before":
+        return _closed(before, rule, match.group())
+    if rule.place == "around":
+        return _closed(before, rule, match.group()) + _opened(after, rule)
+    return _closed(_opened(after, rule), rule, "")
+
+
+def _opened(text: str, rule: Preview) -> str:
+    """What follows the words that open a preview."""
+    for words in rule.opens:
+        at = text.find(words, 0, LEAD + len(words))
+        if at >= 0:
+            return text[at + len(words) :]
+    return text.lstrip("\n") if not rule.opens else ""
+
+
+def _closed(text: str, rule: Preview, notice: str) -> str:
+    """What stands before the words that close a preview."""
+    for words in sorted(rule.closes, key=len, reverse=True):
+        if notice.startswith(words):
+            return text  # the notice itself begins with them
+        if text.endswith(words):
+            return text[: len(text) - len(words)]
+    return text
+
+
+def _verdict_seen(counts: Counts, seen: Seen) -> bool | None:
+    line = counts.verdict
+    if line is None:
+        return None
+    if seen.covers(line.start, line.end):
+        return True
+    return False if seen.certain else None
+
+
+def _partial(first: Mention | None, counts: Counts, profile: Profile) -> str | None:
+    """A sentence when the file holds less than the notice claims."""
+    from spillview.transcripts.notices import by_id
+
+    if first is None:
+        return None
+    for claim in first.claims:
+        if claim.unit in ("bytes", "chars", "lines") and isinstance(claim.value, int):
+            size: int = getattr(counts, claim.unit)
+            if size < claim.value - claim.slack - 1:
+                return (
+                    f"The notice claims {claim.value:,} {claim.unit}, the file holds "
+                    f"{size:,}: the spill is partial."
+                )
+    notice = by_id(profile, first.notice)
+    if notice is not None and notice.partial:
+        return "The harness caps this artifact: the spill is partial."
+    return None
+
+
+def _noted(note: str | None, more: str | None) -> str | None:
+    if more is None or (note is not None and more in note):
+        return note
+    return more if note is None else f"{note} {more}"
+
+
+def survival(content: Content, counts: Counts, boundary: Boundary) -> Survival:
+    """What a plain head cut at `boundary` keeps, exactly; memory is bounded.
+
+    A line is kept when all of it, its LF included, lies before the cut, or when the
+    cut falls at the content's end.
+    """
+    from spillview.cutting import cut
+
+    return cut(content, counts, boundary)

@@ -1,0 +1,55 @@
+"""Transcripts of agent runs: which records carry an envelope, and what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from spillview.errors import Unreadable
+
+if TYPE_CHECKING:
+    from spillview.discovery import TranscriptFound
+    from spillview.model import Mention, Read
+    from spillview.profile import Profile
+    from spillview.transcripts.facts import Touch, TranscriptFacts
+
+Cancelled = Callable[[], bool]
+
+READERS: dict[str, str] = {
+    "claude": "spillview.transcripts.claude",
+    "claude-code": "spillview.transcripts.claude",
+    "dsh": "spillview.transcripts.dsh",
+}
+"""Reader names that profiles use, and the module of each: `read` and `text_of`."""
+
+
+def read_transcript(
+    found: TranscriptFound,
+    profile: Profile,
+    previous: TranscriptFacts | None = None,
+    cancelled: Cancelled | None = None,
+) -> TranscriptFacts:
+    """What the transcript says, going on from `previous` where it still holds.
+
+    Bounded memory. When `cancelled` turns true the facts up to there are given; they
+    can be gone on from. Raises `Unreadable` when the file cannot be read.
+    """
+    name = READERS.get(found.reader)
+    if name is None:
+        raise Unreadable(f"No reader is known for {found.reader} transcripts.")
+    facts: TranscriptFacts = import_module(name).read(
+        found, profile, previous, cancelled
+    )
+    return facts
+
+
+def record_text(place: Mention | Touch | Read, profile: Profile) -> str:
+    """The exact text of an envelope, or of a later call's result, read again.
+
+    Raises `ArtifactGone` when the transcript no longer holds that record, and
+    `Unreadable` when it cannot be read.
+    """
+    from spillview.transcripts import envelopes
+
+    return envelopes.text(place, profile)

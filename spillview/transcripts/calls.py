@@ -1,0 +1,141 @@
+"""What the calls of any harness have in common: commands, names, exit codes, times."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from spillview.profile import Profile
+
+_QUOTED = re.compile(r"\"([^\"\n]{1,4096})\"|'([^'\n]{1,4096})'")
+_BARE = re.compile(r"(?:\\ |[^\s'\"`;|&<>()$=,\\])+")
+_EXIT = re.compile(r"\s{0,8}(?:Error: )?Exit code (-?\d{1,10})(?![\d.])")
+_COMMAND_KEYS = ("command", "cmd", "script")
+_LINE_PATH = re.compile(r"^(?P<path>[^\n:]{1,4096}?)[:-]\d{1,12}[:-]", re.MULTILINE)
+
+MAX_NAMES = 64
+"""So many names one call can give; a command that names more is a listing."""
+
+
+def command_of(arguments: Any) -> str | None:
+    """The command line in a call's arguments, else the arguments on one line."""
+    if isinstance(arguments, str):
+        return arguments or None
+    if not isinstance(arguments, dict) or not arguments:
+        return None
+    for key in _COMMAND_KEYS:
+        value = arguments.get(key)
+        if isinstance(value, str) and value:
+            return value
+        if isinstance(value, list) and value and all(isinstance(v, str) for v in value):
+            return " ".join(value)
+    return json.dumps(arguments, ensure_ascii=False)
+
+
+def marks_of(profile: Profile) -> tuple[str, ...]:
+    """Folder names that stand directly above a harness's artifacts."""
+    marks = []
+    for glob in profile.globs:
+        parts = glob.path.split("/")[1:-1]
+        literal = [part for part in parts if re.fullmatch(r"[\w.-]{3,}", part)]
+        if literal and literal[-1] != parts[0]:
+            marks.append(literal[-1])
+    return tuple(dict.fromkeys(marks))
+
+
+def names_in(arguments: Any, profile: Profile, marks: tuple[str, ...]) -> list[str]:
+    """Paths and file names in a call's arguments that can be an artifact's.
+
+    That is what holds one of the `marks` folders, or whose last part fits one of the
+    profile's name rules; a shell pattern (`*.txt`) below such a folder counts too.
+    """
+    names: dict[str, None] = {}
+    for key, text in strings(arguments):
+        if len(names) >= MAX_NAMES:
+            break
+        whole = key not in _COMMAND_KEYS and "\n" not in text and len(text) <= 4096
+        if whole and is_name(text, profile, marks):
+            names[text] = None
+            continue
+        for word in _words(text):
+            if is_name(word, profile, marks):
+                names[word] = None
+                if len(names) >= MAX_NAMES:
+                    break
+    return list(names)
+
+
+def is_name(word: str, profile: Profile, marks: tuple[str, ...]) -> bool:
+    """Whether `word` can name an artifact (or the folder of some)."""
+    parts = word.replace("\\", "/").split("/")
+    if any(mark in parts for mark in marks):
+        return True
+    return profile.read_name(parts[-1]) is not None if len(parts[-1]) > 4 else False
+
+
+def paths_at_lines(text: str, profile: Profile, marks: tuple[str, ...]) -> list[str]:
+    """Artifact paths that begin `path:number:` lines, as a search prints them."""
+    if not any(mark in text for mark in marks):
+        return []
+    names: dict[str, None] = {}
+    for found in _LINE_PATH.finditer(text):
+        path = found["path"]
+        if path not in names and any(f"/{mark}/" in path for mark in marks):
+            names[path] = None
+            if len(names) >= MAX_NAMES:
+                break
+    return list(names)
+
+
+def strings(value: Any, key: str = "", depth: int = 0) -> Iterator[tuple[str, str]]:
+    """Every text inside a JSON value with the key it stands under."""
+    if isinstance(value, str):
+        yield key, value
+    elif depth < 6:
+        if isinstance(value, dict):
+            for name, item in value.items():
+                yield from strings(item, name, depth + 1)
+        elif isinstance(value, list):
+            for item in value:
+                yield from strings(item, key, depth + 1)
+
+
+def exit_code_in(text: str) -> int | None:
+    """The number after `Exit code` at the start of a result's text."""
+    found = _EXIT.match(text)
+    return int(found[1]) if found else None
+
+
+def parse_time(value: Any) -> float | None:
+    """Seconds since the epoch of an ISO text or of a number of (milli)seconds."""
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, int | float):
+        seconds = value / 1000 if value > 1e11 else float(value)
+        return seconds if 0 < seconds < 1e11 else None
+    if not isinstance(value, str) or len(value) > 64:
+        return None
+    try:
+        when = datetime.fromisoformat(value)
+        if when.tzinfo is None:
+            when = when.replace(tzinfo=UTC)
+        return when.timestamp()
+    except (ValueError, OverflowError):
+        return None
+
+
+def one_line(text: str, limit: int = 300) -> str:
+    """`text` on one line, ended by an ellipsis where it is longer than `limit`."""
+    flat = " ".join(text[: limit * 8].split())
+    return flat if len(flat) <= limit else flat[: limit - 1] + "…"
+
+
+def _words(text: str) -> Iterator[str]:
+    for found in _QUOTED.finditer(text):
+        yield found[1] or found[2]
+    for found in _BARE.finditer(text):
+        yield found[0].replace("\\ ", " ")

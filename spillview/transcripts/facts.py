@@ -1,0 +1,235 @@
+"""What one transcript says about artifacts, in a form that a cache can keep."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any
+
+from spillview.model import Claim, Mention, Next
+
+FORM = 1
+"""Raised whenever the stored form changes; facts of another form are not read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Touch:
+    """A later call that names an artifact, or whose result does."""
+
+    transcript: str
+    session: str
+    record: int
+    """1-based line of the record that holds the result."""
+    offset: int
+    length: int
+    """Byte range of that record in the (decompressed) transcript; 0 while none came."""
+    tool: str | None
+    call_id: str | None
+    command: str | None
+    """The command line, or the call's arguments on one line."""
+    names: tuple[str, ...] = ()
+    """Paths and file names in the call's arguments."""
+    shown: tuple[str, ...] = ()
+    """Paths of artifacts that only the result names, at the start of its lines."""
+    failed: bool | None = None
+    agent: str | None = None
+    time: float | None = None
+    record_id: str | None = None
+    """The record's own id, equal in every copy of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A mention whose agent has not spoken or called since."""
+
+    mention: int
+    """Its place in `TranscriptFacts.mentions`."""
+    lane: str
+    """The agent whose next words count: its id, or empty for the main one."""
+    message: str | None = None
+    """The message that made the call: its other blocks came before the result."""
+
+
+@dataclass(frozen=True, slots=True)
+class TranscriptFacts:
+    """One transcript read up to `size_read`."""
+
+    transcript: str
+    harness: str
+    session: str
+    parent_session: str | None = None
+    agent: str | None = None
+    project: str | None = None
+    """The working folder the session began in."""
+    title: str | None = None
+    title_rank: int = 0
+    """How good a title it is: a prompt 1, a summary 2, a name given 3."""
+    version: str | None = None
+    started: float | None = None
+    last_active: float | None = None
+    records: int = 0
+    """Whole records read, of whatever type."""
+    skipped: int = 0
+    """Lines that hold no readable record."""
+    unfinished: bool = False
+    """True when the last line has no end yet; it is read again once it grows."""
+    lines: int = 0
+    """Line ends passed, so that numbering can go on."""
+    dev: int = 0
+    ino: int = 0
+    size: int = 0
+    """The file's bytes when it was read."""
+    mtime_ns: int = 0
+    size_read: int = 0
+    """Bytes of the file taken in; reading goes on from here."""
+    text_read: int = 0
+    """The same in bytes of the decompressed text."""
+    tail: str = ""
+    """Hex digest of the bytes just before `size_read`."""
+    mentions: tuple[Mention, ...] = ()
+    touches: tuple[Touch, ...] = ()
+    mention_ids: tuple[str | None, ...] = ()
+    """For each mention its record's own id: equal in copies of one record."""
+    first_ids: tuple[str, ...] = ()
+    """The first record ids: a fork begins with those of its origin."""
+    parents: tuple[str, ...] = ()
+    """Sessions that this one was forked from, by its own word."""
+    waiting: tuple[Waiting, ...] = ()
+    pending: tuple[Touch, ...] = ()
+    """Calls that name an artifact and have no result yet."""
+    extra: dict[str, Any] = field(default_factory=dict)
+    """What a reader needs to go on, beyond the above."""
+
+    @property
+    def key(self) -> tuple[int, int, int, int]:
+        """Device, inode, size, mtime of the file as it was read."""
+        return (self.dev, self.ino, self.size, self.mtime_ns)
+
+    def to_json(self) -> bytes:
+        """These facts as JSON bytes."""
+        import orjson
+
+        try:
+            return orjson.dumps([FORM, self])
+        except TypeError:
+            # A lone surrogate in some text; the slow writer escapes it.
+            import json
+
+            return json.dumps([FORM, asdict(self)]).encode("ascii")
+
+    @classmethod
+    def from_json(cls, data: bytes) -> TranscriptFacts | None:
+        """The facts that `to_json` wrote; None when it was another form of them."""
+        try:
+            form, raw = load(data)
+            if form != FORM:
+                return None
+            raw["mentions"] = tuple(_mention(item) for item in raw["mentions"])
+            for name in ("touches", "pending"):
+                raw[name] = tuple(_touch(item) for item in raw[name])
+            raw["waiting"] = tuple(Waiting(**item) for item in raw["waiting"])
+            for name in ("mention_ids", "first_ids", "parents"):
+                raw[name] = tuple(raw[name])
+            return cls(**raw)
+        except (ValueError, TypeError, KeyError):
+            return None
+
+
+@dataclass(slots=True)
+class Draft:
+    """Facts while they are gathered; `facts` freezes them."""
+
+    transcript: str
+    harness: str
+    session: str
+    parent_session: str | None = None
+    agent: str | None = None
+    project: str | None = None
+    title: str | None = None
+    title_rank: int = 0
+    version: str | None = None
+    started: float | None = None
+    last_active: float | None = None
+    records: int = 0
+    skipped: int = 0
+    unfinished: bool = False
+    lines: int = 0
+    dev: int = 0
+    ino: int = 0
+    size: int = 0
+    mtime_ns: int = 0
+    size_read: int = 0
+    text_read: int = 0
+    tail: str = ""
+    mentions: list[Mention] = field(default_factory=list)
+    touches: list[Touch] = field(default_factory=list)
+    mention_ids: list[str | None] = field(default_factory=list)
+    first_ids: list[str] = field(default_factory=list)
+    parents: list[str] = field(default_factory=list)
+    waiting: list[Waiting] = field(default_factory=list)
+    pending: list[Touch] = field(default_factory=list)
+    extra: dict[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, facts: TranscriptFacts) -> Draft:
+        """A draft that goes on where `facts` end."""
+        values = {f.name: getattr(facts, f.name) for f in fields(facts)}
+        for name, value in values.items():
+            if isinstance(value, tuple):
+                values[name] = list(value)
+        values["extra"] = dict(facts.extra)
+        return cls(**values)
+
+    def facts(self) -> TranscriptFacts:
+        """The facts as they stand."""
+        values = {f.name: getattr(self, f.name) for f in fields(self)}
+        for name, value in values.items():
+            if isinstance(value, list):
+                values[name] = tuple(value)
+        return TranscriptFacts(**values)
+
+    def saw(self, time: float | None) -> None:
+        """Widen the session's time to hold `time`."""
+        if time is not None:
+            if self.started is None or time < self.started:
+                self.started = time
+            if self.last_active is None or time > self.last_active:
+                self.last_active = time
+
+    def entitle(self, title: str | None, rank: int) -> None:
+        """Take `title` unless a better one is known; the last of one rank stays.
+
+        Of prompts (rank 1) the first one is the title.
+        """
+        if title and (rank > self.title_rank or rank == self.title_rank > 1):
+            self.title, self.title_rank = title, rank
+
+
+def load(data: bytes) -> Any:
+    """The JSON value in `data`; ValueError when there is none.
+
+    Lone surrogates (a preview cut inside an emoji) and invalid UTF-8 are read too.
+    """
+    import orjson
+
+    try:
+        return orjson.loads(data)
+    except orjson.JSONDecodeError:
+        import json
+
+        try:
+            return json.loads(data.decode("utf-8", "replace"))
+        except RecursionError:
+            raise ValueError("The record is nested too deeply.") from None
+
+
+def _mention(raw: dict[str, Any]) -> Mention:
+    raw["claims"] = tuple(Claim(**item) for item in raw["claims"])
+    if raw["next"] is not None:
+        raw["next"] = Next(**raw["next"])
+    return Mention(**raw)
+
+
+def _touch(raw: dict[str, Any]) -> Touch:
+    raw["names"] = tuple(raw["names"])
+    raw["shown"] = tuple(raw["shown"])
+    return Touch(**raw)

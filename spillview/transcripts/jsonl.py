@@ -1,0 +1,267 @@
+"""Records of a JSON Lines transcript, one LF-ended line each, in bounded memory.
+
+A transcript may be gigabytes long and damaged: cut lines, NUL padding, a last line
+that is still being written. Only LF ends a record; what cannot be read is counted and
+the rest goes on. Lines are looked at through byte needles first, because parsing every
+record of a large transcript takes many times as long as reading it.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+# The wheel ships no type stubs.
+from stringzilla import count, find  # type: ignore[import-not-found]
+
+from spillview.transcripts.facts import load
+
+CHUNK = 1 << 20
+"""Bytes read at a time."""
+
+LIMIT = 64 << 20
+"""A record longer than this is skipped and counted, never held in memory."""
+
+EXACT = 64 << 20
+"""Transcripts up to this size are parsed whole, so that every broken record is
+counted. In larger ones a record without a needle is only looked at: it must begin and
+end as an object and its quotes must pair."""
+
+
+@dataclass(slots=True)
+class Record:
+    """One parsed record."""
+
+    number: int
+    """1-based line in the transcript."""
+    offset: int
+    length: int
+    """Byte range in the (decompressed) transcript, without the LF."""
+    hits: int
+    """Bit i is set when needle i stands in it."""
+    value: dict[str, Any]
+
+
+Choice = Callable[[int, bytes], bool]
+"""Given a line's needle bits and its bytes: is the record wanted?"""
+
+
+class Scanner:
+    """Walks the lines of a stream of chunks and parses those that are wanted.
+
+    Iterating gives a `Record` for each wanted line that holds an object. `offset`,
+    `number` say where the stream begins. After the walk `records`, `skipped`,
+    `number`, `consumed` and `unfinished` say what was passed.
+    """
+
+    def __init__(
+        self,
+        chunks: Iterable[bytes],
+        needles: tuple[bytes, ...],
+        wanted: Choice,
+        *,
+        offset: int = 0,
+        number: int = 0,
+        exact: bool = True,
+        joint: bool = False,
+    ) -> None:
+        self.chunks = chunks
+        self.needles = needles
+        self.wanted = wanted
+        self.exact = exact
+        self.number = number
+        """Line ends passed."""
+        self.consumed = offset
+        """Offset just past the last line taken in."""
+        self.records = 0
+        self.skipped = 0
+        self.unfinished = False
+        """True when the stream ended inside a record."""
+        self.last: list[tuple[int, int]] = []
+        """Byte ranges of the last few lines that hold records."""
+        self._joint = joint
+        """True when the line before was taken in without its LF."""
+
+    def __iter__(self) -> Iterator[Record]:
+        carry: list[bytes] = []
+        held = 0
+        for chunk in self.chunks:
+            start = 0
+            if carry or held:
+                end = chunk.find(b"\n")
+                if end < 0:
+                    held = self._hold(carry, held, chunk)
+                    continue
+                held = self._hold(carry, held, chunk[:end])
+                yield from self._line(b"".join(carry), held)
+                carry, held, start = [], 0, end + 1
+            stop = chunk.rfind(b"\n") + 1
+            if stop > start:
+                yield from self._lines(chunk, start, stop)
+                start = stop
+            if start < len(chunk):
+                held = self._hold(carry, held, chunk[start:])
+        if held:
+            yield from self._end(b"".join(carry), held)
+
+    @staticmethod
+    def _hold(carry: list[bytes], held: int, piece: bytes) -> int:
+        """Keep `piece` of an open line, or nothing of a line past the limit."""
+        held += len(piece)
+        if held <= LIMIT:
+            carry.append(piece)
+        else:
+            carry.clear()
+        return held
+
+    def _lines(self, chunk: bytes, start: int, stop: int) -> Iterator[Record]:
+        """The whole lines in `chunk[start:stop]`, which ends with an LF."""
+        ends: list[int] = []
+        at = start
+        while at < stop:
+            at = chunk.find(b"\n", at)
+            ends.append(at)
+            at += 1
+        hits = [0] * len(ends)
+        for bit, needle in enumerate(self.needles):
+            at = start
+            while at < stop:
+                step = find(chunk, needle, at, stop)
+                if step < 0:
+                    break
+                line = bisect_left(ends, step)
+                hits[line] |= 1 << bit
+                at = ends[line] + 1
+        suspect = not self.exact and _odd(chunk, start, stop)
+        base = self.consumed - start
+        at = start
+        for line, end in enumerate(ends):
+            self.number += 1
+            if self._joint:
+                # The rest of a line whose record was taken in before it ended.
+                self._joint = False
+                self.number -= 1
+            shaped = end > at and chunk[at] == 0x7B and chunk[end - 1] == 0x7D
+            if shaped and not self.exact and not (suspect and _odd(chunk, at, end)):
+                if not hits[line]:
+                    if not self.wanted(0, b""):
+                        self._count(base + at, end - at)
+                        at = end + 1
+                        continue
+                elif not self.wanted(hits[line], chunk[at:end]):
+                    self._count(base + at, end - at)
+                    at = end + 1
+                    continue
+            record = self._parse(chunk[at:end], hits[line], base + at, end - at)
+            self.consumed = base + end + 1
+            if record is not None:
+                yield record
+            at = end + 1
+        self.consumed = base + stop
+
+    def _line(self, data: bytes, length: int) -> Iterator[Record]:
+        """One line that came in several chunks; `data` is empty past the limit."""
+        self.number += 1
+        offset = self.consumed
+        hits = 0
+        if length <= LIMIT:
+            for bit, needle in enumerate(self.needles):
+                if find(data, needle) >= 0:
+                    hits |= 1 << bit
+        if self._joint:
+            self._joint = False
+            self.number -= 1
+        if length > LIMIT:
+            self.skipped += 1
+        elif (
+            not self.exact
+            and data[:1] == b"{"
+            and data[-1:] == b"}"
+            and not _odd(data, 0, length)
+            and not self.wanted(hits, data)
+        ):
+            self._count(offset, length)
+        else:
+            record = self._parse(data, hits, offset, length)
+            self.consumed = offset + length + 1
+            if record is not None:
+                yield record
+        self.consumed = offset + length + 1
+
+    def _end(self, data: bytes, length: int) -> Iterator[Record]:
+        """What stands after the last LF: a whole record, or one still being written.
+
+        Nothing can be added to a whole object that keeps it one record, so a last line
+        that parses is taken in; any other is left for the next time.
+        """
+        if length > LIMIT or not data.strip(b"\0 \t\r"):
+            self.unfinished = True
+            return
+        before = (self.records, self.skipped, self.number, list(self.last))
+        consumed = self.consumed
+        exact, self.exact = self.exact, True
+        yield from self._line(data, length)
+        self.exact = exact
+        if self.skipped > before[1]:
+            self.records, self.skipped, self.number, self.last = before
+            self.consumed = consumed
+            self.unfinished = True
+        else:
+            self.consumed = consumed + length
+
+    def _count(self, offset: int, length: int) -> None:
+        self.records += 1
+        self.last.append((offset, length))
+        if len(self.last) > 16:
+            del self.last[:8]
+
+    def _parse(self, data: bytes, hits: int, offset: int, length: int) -> Record | None:
+        """The record in a line if it is wanted; counts it, or what cannot be read."""
+        text = data.strip(b"\0 \t\r")
+        if offset == 0:
+            text = text.removeprefix(b"\xef\xbb\xbf")
+        if not text:
+            # An empty line loses nothing; a line of NULs stands for a lost record.
+            if b"\0" in data:
+                self.skipped += 1
+            return None
+        try:
+            value = load(text)
+        except ValueError:
+            self.skipped += 1
+            return None
+        if not isinstance(value, dict):
+            self.skipped += 1
+            return None
+        self._count(offset, length)
+        if not self.wanted(hits, data):
+            return None
+        return Record(self.number, offset, length, hits, value)
+
+
+def _odd(data: bytes, start: int, end: int) -> bool:
+    """Whether the quotes that are not escaped are odd in number.
+
+    An escaped backslash before a closing quote can make a good line look odd; it is
+    then parsed, which decides.
+    """
+    quotes = count(data, b'"', start, end)
+    escaped = count(data, b'\\"', start, end)
+    return bool((quotes - escaped) % 2)
+
+
+def pieces(
+    pread: Callable[[int, int], bytes],
+    start: int,
+    end: int,
+    cancelled: Callable[[], bool] | None = None,
+) -> Iterator[bytes]:
+    """Chunks of `[start, end)`, ending early at the file's end or when cancelled."""
+    while start < end and not (cancelled is not None and cancelled()):
+        chunk = pread(start, min(CHUNK, end - start))
+        if not chunk:
+            return
+        yield chunk
+        start += len(chunk)

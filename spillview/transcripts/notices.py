@@ -1,0 +1,98 @@
+"""Where a harness's notices stand in a text, and what each of them covers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from spillview.model import Claim
+
+if TYPE_CHECKING:
+    from spillview.profile import Notice, Profile
+
+
+TAIL = 16384
+"""Chars at a text's end in which a notice that must end it is looked for."""
+
+Place = Literal["result", "prompt", "attachment"]
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """One text of a record that the model received."""
+
+    place: Place
+    text: str
+    call_id: str | None = None
+    error: bool | None = None
+    """The result's error state; None outside results."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One notice in a text."""
+
+    notice: Notice
+    path: str | None
+    """As the notice gives it; None when it names none or says it was not saved."""
+    start: int
+    end: int
+    """Char range of the whole envelope in the text."""
+    at: int
+    """Where the notice's own words begin."""
+    claims: tuple[Claim, ...]
+    groups: dict[str, str]
+    """What the regex's groups say, `call_id`, `id`, `status` among them."""
+
+
+def notices_in(text: str, place: str, notices: Iterable[Notice]) -> list[Hit]:
+    """Every notice in `text` that may stand in `place`, in order of their start."""
+    hits: list[Hit] = []
+    for notice in notices:
+        if place not in notice.places:
+            continue
+        start = max(0, len(text) - TAIL) if notice.at_end else 0
+        matches = list(notice.find(text, start))
+        for match, after in zip(matches, [*matches[1:], None], strict=False):
+            if notice.at_end and text[match.end() :].strip():
+                continue
+            limit = after.start() if after is not None else len(text)
+            start, end = extent(text, match, notice, limit)
+            groups = {k: v for k, v in match.groupdict().items() if v is not None}
+            path = groups.get("path")
+            hits.append(
+                Hit(
+                    notice,
+                    path.strip() if path is not None else None,
+                    start,
+                    end,
+                    match.start(),
+                    notice.claims_in(match),
+                    groups,
+                )
+            )
+    hits.sort(key=lambda hit: (hit.at, hit.start))
+    return hits
+
+
+def extent(
+    text: str, match: re.Match[str], notice: Notice, limit: int
+) -> tuple[int, int]:
+    """Char range of the envelope whose notice is `match`; it ends by `limit`.
+
+    Where the closing text is missing the envelope runs to the next notice.
+    """
+    if notice.extent == "text":
+        return 0, len(text)
+    if notice.extent == "element" and notice.close:
+        close = text.find(notice.close, match.end(), limit)
+        end = close + len(notice.close) if close >= 0 else limit
+        return match.start(), end
+    return match.span()
+
+
+def by_id(profile: Profile, name: str) -> Notice | None:
+    """The profile's notice of that id."""
+    return next((n for n in profile.notices if n.id == name), None)
