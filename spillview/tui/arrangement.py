@@ -98,26 +98,26 @@ class Labels:
     """What the filter matches, made once for each artifact and kept while it holds."""
 
     def __init__(self) -> None:
-        self._labels: dict[str, tuple[Artifact, str]] = {}
+        self._labels: dict[str, tuple[Artifact, str | None, str]] = {}
 
-    def of(self, artifact: Artifact, title: str) -> str:
+    def of(self, artifact: Artifact, session: Session) -> str:
         """Command, tool, project, title, session, harness and name on one line."""
         known = self._labels.get(artifact.id)
-        if known is not None and known[0] is artifact:
-            return known[1]
+        if known is not None and known[0] is artifact and known[1] == session.title:
+            return known[2]
         found = artifact.found
         words = (
             artifact.command,
             artifact.tool,
-            artifact.project or found.project_slug,
-            title,
+            session.project or artifact.project or found.project_slug,
+            session.title,
             found.harness,
             found.label,
             found.name,
             artifact.session,
         )
         label = " ".join(word for word in words if word)
-        self._labels[artifact.id] = (artifact, label)
+        self._labels[artifact.id] = (artifact, session.title, label)
         return label
 
 
@@ -134,9 +134,7 @@ def arrange(
     inside = sum(len(session.artifacts) for session in sessions)
     lost = len(missing)
     if view.filter.strip():
-        sessions, missing = _filtered(
-            sessions, missing, material.titles, view.filter, labels, cancelled
-        )
+        sessions, missing = _filtered(sessions, missing, view.filter, labels, cancelled)
     if not view.missing:
         missing = []
     ordered = view.sort == WORST and not view.reverse
@@ -181,7 +179,6 @@ def _missing_in_window(missing: Sequence[Missing], view: View) -> list[Missing]:
 def _filtered(
     sessions: Sequence[Session],
     missing: Sequence[Missing],
-    titles: dict[str, str],
     query: str,
     labels: Labels,
     cancelled: Callable[[], bool] | None,
@@ -191,11 +188,10 @@ def _filtered(
     candidates: list[Artifact] = []
     texts: list[str] = []
     for index, session in enumerate(sessions):
-        title = titles.get(f"{session.harness}/{session.id}", "")
         for artifact in session.artifacts:
             owners.append(index)
             candidates.append(artifact)
-            texts.append(labels.of(artifact, title))
+            texts.append(labels.of(artifact, session))
     kept: dict[int, list[Artifact]] = {}
     for position, _score in fuzzy.matches(query, texts, cancelled=cancelled):
         kept.setdefault(owners[position], []).append(candidates[position])

@@ -128,7 +128,7 @@ class TotalsBar(Lines):
         view = self.view
         runs: Runs = []
         if self.problems:
-            runs += [(f"! {plural(self.problems, 'problem')}", "notice"), ("  ", "")]
+            runs += [(f"{plural(self.problems, 'problem')}: !", "notice"), ("  ", "")]
         lost = self.arrangement.missing if self.arrangement else 0
         if lost and not view.missing:
             runs += [(f"{lost:,} missing: m", "notice"), ("  ", "")]

@@ -145,6 +145,10 @@ class HomeScreen(LiveScreen):
 
     @on(Gathered)
     def _finish(self, message: Gathered) -> None:
+        if message.problems > self._problems:
+            noun = "place" if message.problems == 1 else "places"
+            words = f"{message.problems:,} {noun} could not be read. ! lists them."
+            self.notify(words, severity="warning", markup=False)
         self._problems = self.totals.problems = message.problems
         self.top.counting = None
         self.queue.settled = True
