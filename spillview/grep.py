@@ -19,6 +19,7 @@ from spillview.content import open_content
 from spillview.errors import Unreadable
 from spillview.excerpts import frames
 from spillview.findings import Reader
+from spillview.kinds import HEAD, utf16_of
 from spillview.model import Artifact, Problem
 from spillview.ripgrep import (
     BadPattern,
@@ -198,19 +199,14 @@ def _told_encoding(artifact: Artifact) -> str | None:
     counts = artifact.counts
     if counts is not None and not counts.encoding.startswith("utf-16"):
         return None
-    content = open_content(artifact.found.path)
-    try:
-        head = content.pread(0, 1 << 12)
-    finally:
-        content.close()
+    with open_content(artifact.found.path) as content:
+        head = content.pread(0, HEAD)
     if head[:2] in MARKS:
         return None
     if counts is not None:
         return counts.encoding
-    from spillview.counts import sniff
-
-    encoding = sniff(head)
-    return encoding if encoding.startswith("utf-16") else None
+    wide = utf16_of(head)
+    return wide[0] if wide is not None else None
 
 
 def _runs(
