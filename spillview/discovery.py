@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from spillview.errors import BadInput
@@ -140,22 +139,20 @@ class _Search:
         result.transcripts += [log for log in more.transcripts if log.path not in known]
         told = {problem.path for problem in result.problems}
         result.problems += [p for p in more.problems if p.path not in told]
-        stores: dict[tuple[str, str], StoreFound] = {}
-        for ground in self._walked:
-            key = (ground.profile.harness, ground.path)
-            stores.setdefault(key, StoreFound(*key, ground.confidence))
+        trust = {
+            (g.profile.harness, g.path): g.confidence for g in reversed(self._walked)
+        }
+        held: dict[tuple[str, str], list[int]] = {key: [0, 0, 0] for key in trust}
         for found in result.found:
-            key = (found.harness, found.root)
-            store = stores.get(key) or StoreFound(*key, "ours")
-            stores[key] = replace(
-                store, artifacts=store.artifacts + 1, bytes=store.bytes + found.size
-            )
+            counts = held.setdefault((found.harness, found.root), [0, 0, 0])
+            counts[0] += 1
+            counts[1] += found.size
         for log in result.transcripts:
-            key = (log.harness, log.root)
-            if key in stores:
-                count = stores[key].transcripts + 1
-                stores[key] = replace(stores[key], transcripts=count)
-        result.stores = list(stores.values())
+            held.setdefault((log.harness, log.root), [0, 0, 0])[2] += 1
+        result.stores = [
+            StoreFound(*key, trust.get(key, "ours"), counts[0], counts[1], counts[2])
+            for key, counts in held.items()
+        ]
         return result
 
     def grounds(self) -> list[Ground]:

@@ -370,9 +370,11 @@ class Profile:
     def read_name(self, name: str) -> tuple[NameRule, Mapping[str, str]] | None:
         """The first name rule that fits `name`, and what its groups say."""
         for rule in self.names:
-            found = rule.pattern.fullmatch(name)
+            found = _compiled(rule.regex, re.DOTALL).fullmatch(name)
             if found is not None:
-                said = {k: v for k, v in found.groupdict().items() if v is not None}
+                said = found.groupdict()
+                if None in said.values():
+                    said = {k: v for k, v in said.items() if v is not None}
                 if rule.decode == "tilde":
                     said = {k: untilde(v) for k, v in said.items()}
                 return rule, said
