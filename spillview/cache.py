@@ -36,6 +36,9 @@ create table looks (
 ) without rowid;
 """
 
+BATCH = 64
+"""So many results are written at once."""
+
 FEW = 400
 """Up to so many artifacts are looked up one by one instead of reading the table."""
 
@@ -215,6 +218,26 @@ class Cache:
             "looks",
             [(os.fsencode(found.path), token, data) for found, token, data in items],
         )
+
+
+class Pending:
+    """Results on their way to the cache, written a batch at a time."""
+
+    def __init__(self, cache: Cache) -> None:
+        self._cache = cache
+        self.counts: list[tuple[Found, Counts]] = []
+        self.looks: list[tuple[Found, str, bytes]] = []
+
+    def write_if_full(self) -> None:
+        """Write once a batch is together."""
+        if len(self.counts) + len(self.looks) >= BATCH:
+            self.write()
+
+    def write(self) -> None:
+        """Write everything now."""
+        self._cache.store_counts(self.counts)
+        self._cache.store_looks(self.looks)
+        self.counts, self.looks = [], []
 
 
 def _remove(path: str | None) -> None:

@@ -9,13 +9,11 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from functools import lru_cache
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from spillview.discovery import Discovery, StoreFound, discover
-
 from spillview import looks, triage
+from spillview.discovery import Discovery, StoreFound, discover
 from spillview.errors import Unreadable
 from spillview.model import (
     Artifact,
@@ -27,16 +25,20 @@ from spillview.model import (
     Problem,
     Session,
 )
+from spillview.permissions import world_readable
 from spillview.profile import Profile, load_profiles
+from spillview.query import Query
 from spillview.records import Cancelled, Records
+from spillview.writers import being_written
 
 if TYPE_CHECKING:
+    from spillview.cache import Cache, Key, Pending
     from spillview.config import Settings
-    from spillview.state import State
-
-    from spillview.cache import Cache, Key
     from spillview.envelope import EnvelopeFacts
     from spillview.places import Places
+    from spillview.state import State
+
+__all__ = ["HUGE", "LIVE_SECONDS", "Catalogue", "Query"]
 
 LIVE_SECONDS = 3600
 """A session active within the last hour counts as live."""
@@ -44,44 +46,8 @@ LIVE_SECONDS = 3600
 HUGE = 1 << 30
 """Files over 1 GiB are counted only when asked (flag `uncounted`)."""
 
-MIN_PREFIX = 4
-"""The shortest id prefix that names an artifact or a session."""
-
-BATCH = 64
-"""So many results are written to the cache at once."""
-
 Progress = Callable[[int, int], None]
 """Called with (done, total) artifacts."""
-
-
-@dataclass(frozen=True, slots=True)
-class Query:
-    """What narrows every command alike."""
-
-    paths: tuple[str, ...] = ()
-    harness: str | None = None
-    session: str | None = None
-    since: float | None = None
-    """Seconds since the epoch; artifacts created before it are left out."""
-    until: float | None = None
-    boundary: Boundary | None = None
-    """Replaces every harness's own boundaries."""
-
-    def admits(self, artifact: Artifact) -> bool:
-        """Whether the artifact is inside `session`, `since` and `until`."""
-        if self.session is not None and not names_session(self.session, artifact):
-            return False
-        if self.since is not None and artifact.created < self.since:
-            return False
-        return self.until is None or artifact.created <= self.until
-
-
-def names_session(reference: str, artifact: Artifact) -> bool:
-    """Whether `reference` is the artifact's session id or a prefix of it."""
-    return any(
-        sid == reference or (len(reference) >= MIN_PREFIX and sid.startswith(reference))
-        for sid in (artifact.session, artifact.found.session)
-    )
 
 
 class Catalogue:
@@ -99,9 +65,8 @@ class Catalogue:
         state: State | None = None,
         now: Callable[[], float] = time.time,
     ) -> None:
-        from spillview.config import load_settings
-
         from spillview.cache import Cache
+        from spillview.config import load_settings
 
         self.places = places
         self.settings = settings if settings is not None else load_settings(places)
@@ -120,10 +85,9 @@ class Catalogue:
     @classmethod
     def here(cls, places: Places | None = None) -> Catalogue:
         """The catalogue of this user's machine, with its cache and state."""
-        from spillview.state import State
-
         from spillview.cache import Cache
         from spillview.places import Places
+        from spillview.state import State
 
         where = places if places is not None else Places.here()
         cache = Cache(os.path.join(where.cache_dir, "catalogue.sqlite3"))
@@ -158,7 +122,28 @@ class Catalogue:
         self._found = {found.id: found for found in seen.found}
         self._growing.clear()
         self._records.take(seen.transcripts, seen.found)
-        return self.narrow(self._assemble(seen.found, query), query)
+        found: Sequence[Found] = seen.found
+        if query.paths and len(seen.projects) == len(query.paths):
+            found = self._ran_in(seen.projects, found)
+        return self.narrow(self._assemble(found, query), query)
+
+    def _ran_in(
+        self, folders: Sequence[str], found: Sequence[Found]
+    ) -> Sequence[Found]:
+        """Without sessions that ran elsewhere: a store's folder names are lossy."""
+        self._records.read_all()
+        places = {os.path.realpath(folder) for folder in folders}
+
+        def admitted(item: Found) -> bool:
+            link = self._records.links.get(item.id)
+            session = item.session
+            if link is not None and link.envelope is not None:
+                session = link.envelope.session
+            facts = self._records.sessions.get((item.harness, session))
+            project = facts.project if facts is not None else None
+            return project is None or os.path.realpath(project) in places
+
+        return [item for item in found if admitted(item)]
 
     def _discover(self, query: Query) -> Discovery:
         return discover(
@@ -237,7 +222,7 @@ class Catalogue:
             flags.append(found.type)
         if artifact.error is not None:
             flags.append("unreadable")
-        if found.type == "file" and found.mode & 0o004 and open_to_all(found.path):
+        if found.type == "file" and world_readable(found.path, found.mode):
             flags.append("world-readable")
         if counts is not None and counts.partial:
             flags.append("partial")
@@ -261,8 +246,12 @@ class Catalogue:
         """
         todo = list(artifacts)
         query = self._query
+        from spillview.cache import Pending
+
         last: dict[str, Artifact] = {}
-        pending = _Pending(self.cache)
+        pending = Pending(self.cache)
+        files = {a.found.path: a.id for a in todo if a.found.type == "file"}
+        self._growing |= {files[path] for path in being_written(files)}
         try:
             for done, artifact in enumerate(todo):
                 if cancelled is not None and cancelled():
@@ -287,7 +276,7 @@ class Catalogue:
         artifact: Artifact,
         query: Query,
         huge: bool,
-        pending: _Pending,
+        pending: Pending,
         cancelled: Cancelled | None,
     ) -> Artifact:
         from spillview.content import open_content
@@ -298,7 +287,7 @@ class Catalogue:
             try:
                 content = open_content(found.path, root=found.root)
                 try:
-                    grown = content.key != found.key
+                    grown = found.id in self._growing or content.key != found.key
                     if (found.size <= HUGE and not grown) or huge:
                         counted = count(content, cancelled=cancelled)
                         grown = grown or content.changed() is not None
@@ -324,7 +313,7 @@ class Catalogue:
         found: Found,
         counts: Counts | None,
         known: Link | None,
-        pending: _Pending,
+        pending: Pending,
     ) -> Link | None:
         from spillview.seen import look
 
@@ -440,36 +429,3 @@ class Catalogue:
         """Remember that everything up to `when` was reviewed."""
         if self.state is not None:
             self.state.set_last_review(when)
-
-
-class _Pending:
-    """Results on their way to the cache, written a batch at a time."""
-
-    def __init__(self, cache: Cache) -> None:
-        self._cache = cache
-        self.counts: list[tuple[Found, Counts]] = []
-        self.looks: list[tuple[Found, str, bytes]] = []
-
-    def write_if_full(self) -> None:
-        if len(self.counts) + len(self.looks) >= BATCH:
-            self.write()
-
-    def write(self) -> None:
-        self._cache.store_counts(self.counts)
-        self._cache.store_looks(self.looks)
-        self.counts, self.looks = [], []
-
-
-def open_to_all(path: str) -> bool:
-    """Whether every folder above `path` lets any user through."""
-    return _passable(os.path.dirname(path))
-
-
-@lru_cache(maxsize=4096)
-def _passable(folder: str) -> bool:
-    try:
-        mode = os.stat(folder).st_mode
-    except OSError:
-        return False
-    parent = os.path.dirname(folder)
-    return bool(mode & 0o001) and (parent == folder or _passable(parent))

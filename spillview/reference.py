@@ -9,11 +9,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from spillview.discovery import artifact_id
-from spillview.text import path_text, printable
-
-from spillview.catalogue import MIN_PREFIX, Query, names_session
 from spillview.errors import BadInput
 from spillview.model import Artifact
+from spillview.query import MIN_PREFIX, Query, names_session
+from spillview.text import path_text, printable
 
 if TYPE_CHECKING:
     from spillview.catalogue import Catalogue

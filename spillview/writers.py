@@ -1,0 +1,47 @@
+"""Which files another process holds open for writing."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection
+
+
+def being_written(paths: Collection[str], proc: str = "/proc") -> set[str]:
+    """Those of `paths` (absolute) that a process of this machine may still write.
+
+    Linux tells it through /proc, for the processes this user may look into; elsewhere
+    the answer is empty, and only a size that changes shows a file as growing.
+    """
+    held: set[str] = set()
+    own = str(os.getpid())
+    try:
+        pids = [name for name in os.listdir(proc) if name.isdigit() and name != own]
+    except OSError:
+        return held
+    for pid in pids:
+        folder = f"{proc}/{pid}/fd"
+        try:
+            numbers = os.listdir(folder)
+        except OSError:
+            continue
+        for number in numbers:
+            try:
+                target = os.readlink(f"{folder}/{number}")
+            except OSError:
+                continue
+            if target in paths and _writes(f"{proc}/{pid}/fdinfo/{number}"):
+                held.add(target)
+    return held
+
+
+def _writes(info: str) -> bool:
+    """Whether an open file's flags allow writing (its access mode is not 0)."""
+    try:
+        with open(info, encoding="ascii", errors="replace") as lines:
+            for line in lines:
+                name, _, value = line.partition(":")
+                if name == "flags":
+                    return bool(int(value, 8) & (os.O_WRONLY | os.O_RDWR))
+    except (OSError, ValueError):
+        pass
+    return False
