@@ -15,9 +15,6 @@ from spillview.model import Counts, Kind, Line, Range
 BLOCK = 1 << 18
 """Bytes read at a time."""
 
-DECODED = 1 << 16
-"""Bytes decoded at a time: more would leave the processor's cache."""
-
 TEXT_LIMIT = 2_000
 """Chars of a line's text that are kept."""
 
@@ -47,8 +44,8 @@ def count(
     while total.offset < size:
         if cancelled is not None and cancelled():
             raise Cancelled("Counting was stopped.")
-        total.add(content.pread(total.offset, block))
-    total.finish()
+        data = content.pread(total.offset, block)
+        total.add(data, last=total.offset + len(data) >= size)
     encoding = "utf-8" if total.valid else "utf-8-invalid"
     kind: Kind = "text"
     partial = False
@@ -85,10 +82,9 @@ _JSON_STARTS = tuple(bytes([byte]) for byte in b'[{"-0123456789tfn')
 
 
 class _Total:
-    """What the blocks so far add up to; the tail of a cut sequence is carried."""
+    """What the blocks so far add up to."""
 
     __slots__ = (
-        "_carry",
         "_since",
         "astral",
         "binary",
@@ -101,7 +97,6 @@ class _Total:
     )
 
     def __init__(self) -> None:
-        self._carry = b""
         self._since = 0
         self.astral = self.chars = self.feeds = self.offset = 0
         self.binary = self.ended = False
@@ -109,10 +104,15 @@ class _Total:
         self.without: Range = (0, 0)
         """The longest run of blocks without an LF."""
 
-    def add(self, data: bytes) -> None:
-        offset = self.offset
-        self.offset = offset + len(data)
+    def add(self, data: bytes, *, last: bool) -> None:
+        """Add the block at `offset`; a sequence it cuts is left to the next block."""
+        end = len(data) if last else whole(data)
         feeds = line_feeds(data)
+        points, astral, valid = chars(data) if last else chars(data, end)
+        self.offset += end
+        self.chars += points
+        self.astral += astral
+        self.valid = self.valid and valid
         if feeds:
             self.feeds += feeds
             self._since = self.offset
@@ -121,28 +121,6 @@ class _Total:
         self.ended = data.endswith(b"\n")
         if not self.binary and 0 in data:
             self.binary = True
-        if not self._carry and data.isascii():
-            self.chars += len(data)
-            return
-        for start in range(0, len(data), DECODED):
-            self._decode(data[start : start + DECODED])
-
-    def _decode(self, data: bytes) -> None:
-        if self._carry:
-            data = self._carry + data
-        end = whole(data)
-        self._carry = data[end:]
-        self._count(data[:end] if self._carry else data)
-
-    def _count(self, data: bytes) -> None:
-        points, astral, valid = chars(data)
-        self.chars += points
-        self.astral += astral
-        self.valid = self.valid and valid
-
-    def finish(self) -> None:
-        """Count a sequence that the content's end left unfinished."""
-        self._count(self._carry)
 
 
 def _count_utf16(

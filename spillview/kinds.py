@@ -13,7 +13,7 @@ from spillview.model import Kind
 HEAD = 1 << 16
 """Bytes from the beginning that decide about encoding, image and a JSON beginning."""
 
-WHOLE = 1 << 22
+WHOLE = 1 << 21
 """JSON up to this size is parsed whole; of more, this much is parsed line by line."""
 
 _IMAGES = re.compile(
@@ -147,28 +147,26 @@ def _grammatical(data: bytes) -> bool:
 
 def _jsonl(head: bytes, complete: bool, tail: bytes) -> bool | None:
     """Whether a JSON line breaks; None when these are no lines of JSON."""
-    good = bad = 0
+    good = 0
     for line, whole in _lines(head, complete):
-        container = line[:1] in (b"{", b"[") and _parses(line)
-        if container:
+        if line[:1] in (b"{", b"[") and _parses(line):
             good += 1
-        elif not whole or (good and _beginning(line, True)[0] == "open"):
-            if whole or complete:
-                bad += 1
-        elif good < 2:
-            return None
+        elif not whole:
+            good += good and _beginning(line[:HEAD], False)[0] == "open"
+            break
+        elif good >= 2 or (good and _beginning(line, True)[0] == "open"):
+            return True
         else:
-            bad += 1
-    if good == 0 or good + bad < 2:
+            return None
+    if good < 2:
         return None
-    if not complete:
-        last = tail.rstrip(_SPACE)
-        feed = last.rfind(b"\n")
-        if feed >= 0:
-            bad += not _parses(last[feed + 1 :])
-        elif last[-1:] not in (b"}", b"]"):
-            bad += 1
-    return bad > 0
+    if complete:
+        return False
+    last = tail.rstrip(_SPACE)
+    feed = last.rfind(b"\n")
+    if feed >= 0:
+        return not _parses(last[feed + 1 :])
+    return last[-1:] not in (b"}", b"]")
 
 
 def _lines(head: bytes, complete: bool) -> Iterator[tuple[bytes, bool]]:

@@ -7,12 +7,15 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from spillview.codepoints import chars, first_char, line_feeds, whole
+from spillview.codepoints import chars, first_char, is_ascii, line_feeds, whole
 from spillview.content import Content
 from spillview.errors import ArtifactGone, Cancelled
 
 BLOCK = 1 << 16
 """Bytes between two entries of the index; 17 bytes of memory each."""
+
+_CHUNK = 4
+"""Blocks read at a time."""
 
 _NEAR = 256
 """Bytes in which stepping is quicker than halving."""
@@ -87,37 +90,47 @@ class LineIndex:
         than it says, `Cancelled` when `cancelled` (asked once a block) says so; what
         was indexed until then stays good.
         """
-        content, size = self._content, self._content.size
+        size = self._content.size
         if size < self._end.offset:
             raise ArtifactGone(
                 f"It was truncated: {size:,} of {self._end.offset:,} bytes are left."
             )
         stop = size if max_bytes is None else self._end.offset + max(max_bytes, 1)
-        while self._end.offset < min(stop, size):
+        stop = min(stop, size)
+        while self._end.offset < stop:
             if cancelled is not None and cancelled():
                 raise Cancelled("Indexing was stopped.")
-            entry = len(self._feeds)
-            start = (entry - 1) * self._block - self._short[-1]
-            data = content.pread(start, entry * self._block - start)
-            feeds = self._feeds[-1] + line_feeds(data)
-            ended = data.endswith(b"\n")
-            if start + len(data) < entry * self._block:
-                points = self._chars[-1] + chars(data)[0]
-                self._end = _End(start + len(data), feeds, points, ended)
-                break
-            keep = whole(data)
-            rest = data[keep:]
-            points = self._chars[-1] + chars(data[:keep])[0]
-            # A reader takes the length of the last of the three.
-            self._short.append(len(rest))
-            self._chars.append(points)
-            self._feeds.append(feeds)
-            points += chars(rest)[0]
-            self._end = _End(start + len(data), feeds, points, ended)
+            self._extend(stop)
         return self.complete
 
+    def _extend(self, stop: int) -> None:
+        """Read one chunk of a few blocks, and publish what is in it at its end."""
+        block = self._block
+        entry = len(self._feeds)
+        start = (entry - 1) * block - self._short[-1]
+        feeds, points = self._feeds[-1], self._chars[-1]
+        most = entry - 1 + min(_CHUNK, -(-(stop - (entry - 1) * block) // block))
+        data = self._content.pread(start, most * block - start)
+        view, plain, place = memoryview(data), is_ascii(data), 0
+        while (until := entry * block - start) <= len(data):
+            part = view[place:until]
+            feeds += line_feeds(part)
+            end = len(part) if plain else whole(part)
+            points += end if plain else chars(part, end)[0]
+            place += end
+            # A reader goes by the length of the last of the three.
+            self._short.append(len(part) - end)
+            self._chars.append(points)
+            self._feeds.append(feeds)
+            entry += 1
+        rest = data[place:]
+        if rest:
+            feeds += line_feeds(rest)
+            points += chars(rest)[0]
+        self._end = _End(start + len(data), feeds, points, data.endswith(b"\n"))
+
     def line_start(self, number: int) -> int | None:
-        """The byte where line `number` begins; None if there is none or not yet known."""
+        """The byte where line `number` begins; None if none does or it is not known."""
         if number < 1 or self._content.size == 0:
             return None
         before = number - 1

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+import tempfile
 from dataclasses import dataclass
-from typing import Literal
+from typing import IO, Literal
 
 from spillview.codepoints import first_char, whole
-from spillview.content import BytesContent, Content
+from spillview.content import Content, TemporaryContent
 from spillview.errors import BadInput, PastEnd
 from spillview.lines import LineIndex
 
@@ -243,28 +244,96 @@ def _cluster_end(content: Content, start: int, end: int) -> int:
     return before if before > start else min(place, content.size)
 
 
-_WRAPPED = re.compile(
-    rb'\s*(?:\[\s*\{\s*"type"\s*:\s*"text"\s*,\s*"text"\s*:\s*|\{\s*"result"\s*:\s*)?"'
+_OPENING = re.compile(
+    rb"(?:\xef\xbb\xbf)?\s*(?:"
+    rb'\[\s*\{\s*"type"\s*:\s*"text"\s*,\s*"text"\s*:\s*|\{\s*"result"\s*:\s*)?"'
 )
+_AGAIN = re.compile(rb'\s*\}\s*,\s*\{\s*"type"\s*:\s*"text"\s*,\s*"text"\s*:\s*"')
+_CLOSING = re.compile(rb"\s*\}?\s*\]?\s*\Z")
+# Whole units only: what a chunk's end cuts waits for the next chunk.
+_BODY = re.compile(
+    rb'(?:[^"\\]++|\\[^u]|\\u(?![dD][89abAB])[0-9a-fA-F]{4}|\\u(?![0-9a-fA-F]{0,4}\Z'
+    rb"|[0-9a-fA-F]{4})|\\u[dD][89abAB][0-9a-fA-F]{2}"
+    rb"(?:\\u[dD][c-fC-F][0-9a-fA-F]{2}|(?=[^\\]|\\[^u]|\\u.{4})))*+",
+    re.DOTALL,
+)
+_ESCAPE = re.compile(r'\\(?:u([0-9a-fA-F]{4})|(["\\/bfnrt]))')
+_SIMPLE = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
+_PAIR = re.compile("([\ud800-\udbff])([\udc00-\udfff])|[\ud800-\udfff]")
+_AROUND_STRING = 1 << 12
 
 
-def unescape(content: Content) -> Content:
+def unescape(content: Content, *, chunk: int = 1 << 20) -> Content:
     """The text of a result that is stored as one JSON string, with its real lines.
 
-    Known forms: a JSON string, `[{"type": "text", "text": "…"}]`, `{"result": "…"}`.
-    A string that was cut is given as far as it goes. Raises `BadInput` for other forms.
+    Known forms: `"…"`, `{"result": "…"}`, `[{"type": "text", "text": "…"}, …]` (its
+    texts joined by LF). It works chunk by chunk, through an unlinked temporary file;
+    the caller closes both contents. A string that was cut off is given as far as it
+    goes; half a surrogate pair becomes U+FFFD, an unknown escape stays as it is.
+
+    Raises `BadInput` for every other form, and what reading raises.
     """
+    opening = _OPENING.match(content.pread(0, _AROUND_STRING))
+    if opening is None:
+        raise BadInput("It is not stored as one JSON string, so nothing is escaped.")
+    offset = opening.end()
+    # The content that is returned owns the file.
+    file = tempfile.TemporaryFile(prefix="spillview-")  # noqa: SIM115
+    try:
+        while True:
+            offset = _unescape_string(content, offset, file, chunk)
+            after = content.pread(offset, _AROUND_STRING)
+            again = _AGAIN.match(after)
+            if again is None:
+                break
+            file.write(b"\n")
+            offset += again.end()
+        if not _CLOSING.match(after) or offset + len(after) < content.size:
+            raise BadInput("It holds more than one JSON string, so it stays as it is.")
+        return TemporaryContent(file)
+    except BaseException:
+        file.close()
+        raise
+
+
+def _unescape_string(content: Content, offset: int, file: IO[bytes], chunk: int) -> int:
+    """Write the string whose inside begins at `offset`; the offset after its quote."""
+    size = content.size
+    while offset < size:
+        data = content.pread(offset, chunk)
+        body = _BODY.match(data)
+        end = body.end() if body else 0
+        closed = data[end : end + 1] == b'"'
+        if not closed and offset + len(data) >= size:
+            end = len(data)
+        elif not closed:
+            end = min(end, whole(data))
+        file.write(_unescaped(data[:end]))
+        offset += end + closed
+        if closed:
+            break
+    return offset
+
+
+def _unescaped(body: bytes) -> bytes:
     import orjson
 
-    data = content.pread(0, content.size)
-    match = _WRAPPED.match(data)
-    if match is None:
-        raise BadInput(
-            "It is not stored as one JSON string, so there is no --unescape."
-        )
-    inner = data[match.end() - 1 :]
-    end = inner.rfind(b'"')
     try:
-        return BytesContent(orjson.loads(inner[: end + 1]).encode("utf-8", "replace"))
+        text: str = orjson.loads(b'"' + body + b'"')
     except ValueError:
-        raise BadInput("The JSON string it is stored as does not parse.") from None
+        # Raw control characters, undecodable bytes, half pairs: by hand.
+        text = _ESCAPE.sub(_meant, body.decode("utf-8", "replace"))
+        text = _PAIR.sub(_joined, text)
+    return text.encode()
+
+
+def _meant(match: re.Match[str]) -> str:
+    code, simple = match.groups()
+    return chr(int(code, 16)) if code else _SIMPLE.get(simple, simple)
+
+
+def _joined(match: re.Match[str]) -> str:
+    high, low = match.groups()
+    if high is None:
+        return "\N{REPLACEMENT CHARACTER}"
+    return chr(0x10000 + ((ord(high) - 0xD800) << 10) + (ord(low) - 0xDC00))
