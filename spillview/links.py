@@ -10,7 +10,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from spillview.model import Found, Link, Mention, Missing, Read
-from spillview.transcripts.calls import marks_of
+from spillview.transcripts.calls import Marks
 from spillview.transcripts.facts import Touch, TranscriptFacts
 from spillview.transcripts.notices import by_id
 
@@ -72,7 +72,7 @@ class _Join:
         self.found = found
         self.facts = facts
         self.profile = profile
-        self.marks = marks_of(profile)
+        self.marks = Marks.of(profile)
         self.families = _families(facts)
         self.true = {hashed(each.session): each.session for each in facts}
         self.by_path: dict[str, Found] = {}
@@ -137,11 +137,8 @@ class _Join:
     def suffix(self, path: str) -> str:
         """The end of a path that stays the same when the tree is moved."""
         parts = path.replace("\\", "/").split("/")
-        for mark in self.marks:
-            if mark in parts[1:]:
-                at = len(parts) - 1 - parts[::-1].index(mark)
-                return "/".join(parts[at - 1 :])
-        return "/".join(parts[-2:])
+        at = self.marks.at(parts)
+        return "/".join(parts[-2:] if at is None else parts[at:])
 
     def session_of(self, item: Found) -> str:
         """The artifact's true session id, as far as it is known."""

@@ -174,6 +174,9 @@ class Mention:
     copy_chars: int = 0
     """Chars of a full copy that the record embeds beside the preview; 0 if none."""
     next: Next | None = None
+    given: bool = True
+    """False when the log alone holds this text: a program received the whole result,
+    and the model what the program made of it."""
 
 
 @dataclass(frozen=True, slots=True)

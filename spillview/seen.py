@@ -122,6 +122,8 @@ def shown_by(
     """What an envelope's own text shows of the artifact."""
     from spillview.transcripts.notices import by_id
 
+    if not mention.given:
+        return Seen((), certain=False)
     notice = by_id(profile, mention.notice)
     if notice is None:
         # A field names the artifact, the text says nothing: it may be its head.
@@ -143,7 +145,9 @@ def preview_of(text: str, notice: Notice) -> str | None:
 
     None when the notice no longer stands in it.
     """
-    match = next(iter(notice.find(text)), None)
+    from spillview.transcripts.notices import find
+
+    match = find(text, notice)
     if match is None:
         return None
     rule = notice.preview
@@ -151,7 +155,7 @@ def preview_of(text: str, notice: Notice) -> str | None:
         return ""
     before, after = text[: match.start()], text[match.end() :]
     if rule.place == "before":
-        return _closed(before, rule, match.group())
+        return _closed(_behind_last(before, rule), rule, match.group())
     if rule.place == "around":
         return _closed(before, rule, match.group()) + _opened(after, rule)
     return _closed(_opened(after, rule), rule, "")
@@ -164,6 +168,17 @@ def _opened(text: str, rule: Preview) -> str:
         if at >= 0:
             return text[at + len(words) :]
     return text.lstrip("\n") if not rule.opens else ""
+
+
+def _behind_last(text: str, rule: Preview) -> str:
+    """What follows the last words that open a preview, where it stands before."""
+    for words in rule.opens:
+        at = text.rfind("\n" + words)
+        if at >= 0:
+            return text[at + 1 + len(words) :]
+        if text.startswith(words):
+            return text[len(words) :]
+    return text
 
 
 def _closed(text: str, rule: Preview, notice: str) -> str:

@@ -5,8 +5,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
+
+from spillview.patterns import part_regex
 
 if TYPE_CHECKING:
     from spillview.profile import Profile
@@ -36,21 +39,45 @@ def command_of(arguments: Any) -> str | None:
     return json.dumps(arguments, ensure_ascii=False)
 
 
-def marks_of(profile: Profile) -> tuple[str, ...]:
-    """Folder names that stand directly above a harness's artifacts."""
-    marks = []
-    for glob in profile.globs:
-        parts = glob.path.split("/")[1:-1]
-        literal = [part for part in parts if re.fullmatch(r"[\w.-]{3,}", part)]
-        if literal and literal[-1] != parts[0]:
-            marks.append(literal[-1])
-    return tuple(dict.fromkeys(marks))
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """The folders directly above a harness's artifacts, by which paths are known.
+
+    A folder has a name of its own (`tool-results`), and then the folder above it tells
+    the session; or it is the session's, known by its shape (`session-<12 hex>`).
+    """
+
+    names: tuple[str, ...] = ()
+    shapes: tuple[re.Pattern[str], ...] = ()
+
+    @classmethod
+    def of(cls, profile: Profile) -> Marks:
+        """The marks that a profile's globs give."""
+        names: dict[str, None] = {}
+        shapes: dict[re.Pattern[str], None] = {}
+        for glob in profile.globs:
+            parts = glob.path.split("/")[1:-1]
+            literal = [part for part in parts if re.fullmatch(r"[\w.-]{3,}", part)]
+            if literal and literal[-1] != parts[0]:
+                names[literal[-1]] = None
+            elif parts and re.fullmatch(r"<session:.{4,}>", parts[-1]):
+                shapes[part_regex(parts[-1])] = None
+        return cls(tuple(names), tuple(shapes))
+
+    def at(self, parts: list[str]) -> int | None:
+        """Where in a path's parts what names the artifact begins."""
+        for index in range(len(parts) - 1, -1, -1):
+            if index > 0 and parts[index] in self.names:
+                return index - 1
+            if any(shape.fullmatch(parts[index]) for shape in self.shapes):
+                return index
+        return None
 
 
-def names_in(arguments: Any, profile: Profile, marks: tuple[str, ...]) -> list[str]:
+def names_in(arguments: Any, profile: Profile, marks: Marks) -> list[str]:
     """Paths and file names in a call's arguments that can be an artifact's.
 
-    That is what holds one of the `marks` folders, or whose last part fits one of the
+    That is what holds one of the `marks`, or whose last part fits one of the
     profile's name rules; a shell pattern (`*.txt`) below such a folder counts too.
     """
     names: dict[str, None] = {}
@@ -69,22 +96,26 @@ def names_in(arguments: Any, profile: Profile, marks: tuple[str, ...]) -> list[s
     return list(names)
 
 
-def is_name(word: str, profile: Profile, marks: tuple[str, ...]) -> bool:
+def is_name(word: str, profile: Profile, marks: Marks) -> bool:
     """Whether `word` can name an artifact (or the folder of some)."""
     parts = word.replace("\\", "/").split("/")
-    if any(mark in parts for mark in marks):
+    if marks.at(parts) is not None:
         return True
     return profile.read_name(parts[-1]) is not None if len(parts[-1]) > 4 else False
 
 
-def paths_at_lines(text: str, profile: Profile, marks: tuple[str, ...]) -> list[str]:
+def paths_at_lines(text: str, profile: Profile, marks: Marks) -> list[str]:
     """Artifact paths that begin `path:number:` lines, as a search prints them."""
-    if not any(mark in text for mark in marks):
+    if not any(mark in text for mark in marks.names) and not marks.shapes:
         return []
     names: dict[str, None] = {}
+    last = ""
     for found in _LINE_PATH.finditer(text):
         path = found["path"]
-        if path not in names and any(f"/{mark}/" in path for mark in marks):
+        if path == last or "/" not in path:
+            continue
+        last = path
+        if path not in names and is_name(path, profile, marks):
             names[path] = None
             if len(names) >= MAX_NAMES:
                 break

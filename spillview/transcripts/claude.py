@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 from spillview.model import Mention, Next
 from spillview.transcripts import jsonl, logfile
 from spillview.transcripts.calls import (
+    Marks,
     command_of,
     exit_code_in,
-    marks_of,
     names_in,
     parse_time,
     paths_at_lines,
@@ -124,13 +124,13 @@ class _Reader:
         self.profile = profile
         self.draft = draft
         self.content = content
-        self.marks = marks_of(profile)
+        self.marks = Marks.of(profile)
         self.slug = found.project_slug
         self.sessions = {draft.session, found.session, *draft.parents}
         self.pending = {t.call_id: t for t in draft.pending if t.call_id}
         self.offset = 0
         self.message: str | None = None
-        names = [mark.encode() for mark in self.marks]
+        names = [mark.encode() for mark in self.marks.names]
         needles = [*_FIXED, *((name, _NOTICE) for name in (*names, *_NAMELIKE))]
         for notice in profile.notices:
             needles.append((notice.needle.encode(), _NOTICE))
@@ -329,12 +329,10 @@ class _Reader:
             return True  # "undefined": the harness wrote no path
         if call_id is not None and parts[-1].partition(".")[0] == call_id:
             return True
-        for mark in self.marks:
-            if mark in parts[1:]:
-                at = len(parts) - 1 - parts[::-1].index(mark)
-                owner = parts[at - 1]
-                return owner in self.sessions or owner == self.slug
-        return False
+        at = self.marks.at(parts)
+        if at is None:
+            return False
+        return parts[at] in self.sessions or parts[at] == self.slug
 
     def _mention(
         self,

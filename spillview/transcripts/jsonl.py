@@ -81,8 +81,8 @@ class Scanner:
         """True when the stream ended inside a record."""
         self.last: list[tuple[int, int]] = []
         """Byte ranges of the last few lines that hold records."""
-        self._joint = joint
-        """True when the line before was taken in without its LF."""
+        self.joint = joint
+        """True when the last line was taken in without its LF."""
 
     def __iter__(self) -> Iterator[Record]:
         carry: list[bytes] = []
@@ -139,9 +139,9 @@ class Scanner:
         at = start
         for line, end in enumerate(ends):
             self.number += 1
-            if self._joint:
+            if self.joint:
                 # The rest of a line whose record was taken in before it ended.
-                self._joint = False
+                self.joint = False
                 self.number -= 1
             shaped = end > at and chunk[at] == 0x7B and chunk[end - 1] == 0x7D
             if shaped and not self.exact and not (suspect and _odd(chunk, at, end)):
@@ -170,8 +170,8 @@ class Scanner:
             for bit, needle in enumerate(self.needles):
                 if find(data, needle) >= 0:
                     hits |= 1 << bit
-        if self._joint:
-            self._joint = False
+        if self.joint:
+            self.joint = False
             self.number -= 1
         if length > LIMIT:
             self.skipped += 1
@@ -210,6 +210,7 @@ class Scanner:
             self.unfinished = True
         else:
             self.consumed = consumed + length
+            self.joint = True
 
     def _count(self, offset: int, length: int) -> None:
         self.records += 1

@@ -55,11 +55,13 @@ def notices_in(text: str, place: str, notices: Iterable[Notice]) -> list[Hit]:
             continue
         start = max(0, len(text) - TAIL) if notice.at_end else 0
         matches = list(notice.find(text, start))
+        before = 0
         for match, after in zip(matches, [*matches[1:], None], strict=False):
             if notice.at_end and text[match.end() :].strip():
                 continue
             limit = after.start() if after is not None else len(text)
-            start, end = extent(text, match, notice, limit)
+            start, end = extent(text, match, notice, before, limit)
+            before = match.end()
             groups = {k: v for k, v in match.groupdict().items() if v is not None}
             path = groups.get("path")
             hits.append(
@@ -78,11 +80,12 @@ def notices_in(text: str, place: str, notices: Iterable[Notice]) -> list[Hit]:
 
 
 def extent(
-    text: str, match: re.Match[str], notice: Notice, limit: int
+    text: str, match: re.Match[str], notice: Notice, before: int, limit: int
 ) -> tuple[int, int]:
-    """Char range of the envelope whose notice is `match`; it ends by `limit`.
+    """Char range of the envelope whose notice is `match`, between two neighbours.
 
-    Where the closing text is missing the envelope runs to the next notice.
+    Where the closing text is missing the envelope runs to the next notice; where the
+    preview stands before its notice, it begins behind the one before.
     """
     if notice.extent == "text":
         return 0, len(text)
@@ -90,7 +93,20 @@ def extent(
         close = text.find(notice.close, match.end(), limit)
         end = close + len(notice.close) if close >= 0 else limit
         return match.start(), end
+    if notice.preview.form != "none" and notice.preview.place == "before":
+        return before, match.end()
     return match.span()
+
+
+def find(text: str, notice: Notice) -> re.Match[str] | None:
+    """The notice in an envelope's own text."""
+    start = max(0, len(text) - TAIL) if notice.at_end else 0
+    matches = list(notice.find(text, start))
+    if not matches:
+        return None
+    return (
+        matches[-1] if notice.at_end or notice.preview.place == "before" else matches[0]
+    )
 
 
 def by_id(profile: Profile, name: str) -> Notice | None:

@@ -1,0 +1,439 @@
+"""Reads dsh's session logs: an event a line, raw or in zstd frames."""
+
+from __future__ import annotations
+
+import re
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from spillview.model import Mention, Next
+from spillview.transcripts import frames, jsonl, logfile
+from spillview.transcripts.calls import (
+    Marks,
+    command_of,
+    names_in,
+    one_line,
+    parse_time,
+    paths_at_lines,
+)
+from spillview.transcripts.claude_records import texts_of
+from spillview.transcripts.facts import Draft, Touch, TranscriptFacts, Waiting, load
+from spillview.transcripts.notices import Block, Hit, notices_in
+
+if TYPE_CHECKING:
+    from spillview.content import FileContent
+    from spillview.discovery import TranscriptFound
+    from spillview.profile import Profile
+
+__all__ = ["blocks", "read", "record_at"]
+
+CALLS = 4096
+"""So many calls are remembered until their result comes."""
+
+NOT_READS = frozenset(("edit", "task", "todo_write", "write"))
+"""Tools whose arguments may name an artifact while their result shows none of it."""
+
+_OUTCOME = re.compile(
+    r"\[(?:exit code: (?P<code>-?\d{1,10})|killed by signal: \w{1,20}|"
+    r"timed out after \d{1,12}ms)\]\s{0,8}\Z"
+)
+_NO_CALLS = (b'"text-chunks"', b'"reasoning-chunks"', b'"tool-call-chunks"')
+
+
+def read(
+    found: TranscriptFound,
+    profile: Profile,
+    previous: TranscriptFacts | None,
+    cancelled: Callable[[], bool] | None = None,
+) -> TranscriptFacts:
+    """The facts of one log, going on from `previous` where it still holds.
+
+    Raises `Unreadable` when the file cannot be opened or read.
+    """
+    from spillview.content import open_content
+
+    content = open_content(found.path)
+    try:
+        draft = logfile.resume(found, content, previous)
+        _Reader(profile, draft).run(content, cancelled)
+        logfile.finish(draft, content)
+        return draft.facts()
+    finally:
+        content.close()
+
+
+def record_at(content: FileContent, offset: int, length: int) -> dict[str, Any] | None:
+    """The record in that byte range of a log's text."""
+    if frames.is_compressed(content):
+        return logfile.value_of(frames.text_at(content, offset, length))
+    return logfile.value_at(content, offset, length)
+
+
+def blocks(record: dict[str, Any]) -> list[Block]:
+    """The texts of a result, those of one content joined as the harness joins them."""
+    return [block for block, _ in _results(record)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Call:
+    """A call that waits for its result."""
+
+    tool: str | None
+    arguments: Any
+    time: float | None
+    step: str
+
+
+class _Reader:
+    """Takes one log's records into a draft of its facts."""
+
+    def __init__(self, profile: Profile, draft: Draft) -> None:
+        self.profile = profile
+        self.draft = draft
+        self.marks = Marks.of(profile)
+        self.calls: OrderedDict[str, _Call] = OrderedDict()
+        self.pending = {t.call_id: t for t in draft.pending if t.call_id}
+        for call_id, row in draft.extra.get("calls", {}).items():
+            self.calls[call_id] = _Call(*row)
+
+    def run(self, content: FileContent, cancelled: Callable[[], bool] | None) -> None:
+        """Read to the end of the file."""
+        draft = self.draft
+        stream: frames.Frames | None = None
+        chunks: Iterator[bytes]
+        if frames.is_compressed(content):
+            start = frames.Mark(draft.size_read, draft.extra.get("frame", 0))
+            stream = frames.Frames(content, start, cancelled)
+            chunks = _behind(stream, draft.text_read - start.text)
+            joint = bool(draft.extra.get("joint"))
+        else:
+            end = content.size
+            chunks = jsonl.pieces(content.pread, draft.size_read, end, cancelled)
+            joint = logfile.joint(draft, content)
+        scanner = jsonl.Scanner(
+            chunks,
+            _NO_CALLS,
+            _wanted,
+            offset=draft.text_read,
+            number=draft.lines,
+            joint=joint,
+        )
+        for record in scanner:
+            self._take(record)
+        draft.records += scanner.records
+        draft.skipped += scanner.skipped
+        draft.lines = scanner.number
+        draft.unfinished = scanner.unfinished
+        draft.text_read = scanner.consumed
+        draft.pending = list(self.pending.values())
+        draft.extra = {
+            "calls": {
+                key: [call.tool, call.arguments, call.time, call.step]
+                for key, call in self.calls.items()
+            }
+        }
+        if stream is None:
+            draft.size_read = scanner.consumed
+        else:
+            draft.skipped += stream.broken
+            draft.unfinished = scanner.unfinished or stream.torn
+            mark = [m for m in stream.marks if m.text <= scanner.consumed][-1]
+            draft.size_read = mark.file
+            draft.extra["frame"] = mark.text
+            draft.extra["joint"] = scanner.joint
+
+    def _take(self, record: jsonl.Record) -> None:
+        value, draft = record.value, self.draft
+        kind, data = value.get("type"), value.get("data")
+        if kind == "session":
+            self._header(value)
+            return
+        time = parse_time(value.get("time"))
+        draft.saw(time)
+        if not isinstance(data, dict):
+            return
+        if kind == "tool/call":
+            self._called(data, time)
+        elif kind in ("tool/result", "tool/code-dispatch"):
+            self._received(record, data, time)
+        elif kind == "assistant/message":
+            self._answered(record, data)
+        elif kind == "user/message":
+            self._prompted(data)
+        elif kind == "session/title":
+            draft.entitle(_text(data.get("title")), 2)
+
+    def _header(self, value: dict[str, Any]) -> None:
+        draft = self.draft
+        draft.session = _text(value.get("id")) or draft.session
+        draft.project = _text(value.get("cwd")) or draft.project
+        parent = _text(value.get("parentSession"))
+        if parent is not None and parent not in draft.parents:
+            draft.parents.append(parent)
+        draft.saw(parse_time(value.get("createdAt")))
+
+    # What the agent says and calls
+
+    def _called(self, data: dict[str, Any], time: float | None) -> None:
+        call_id, tool = _text(data.get("callId")), _text(data.get("name"))
+        arguments = _arguments(data.get("arguments"))
+        step = _step(data)
+        self._decided(None, tool, command_of(arguments), step, None)
+        if call_id is None:
+            return
+        self.calls[call_id] = _Call(tool, arguments, time, step)
+        if len(self.calls) > CALLS:
+            self.calls.popitem(last=False)
+        names = names_in(arguments, self.profile, self.marks)
+        if names and tool not in NOT_READS:
+            self.pending[call_id] = Touch(
+                self.draft.transcript,
+                self.draft.session,
+                record=0,
+                offset=0,
+                length=0,
+                tool=tool,
+                call_id=call_id,
+                command=command_of(arguments),
+                names=tuple(names),
+                time=time,
+            )
+
+    def _answered(self, record: jsonl.Record, data: dict[str, Any]) -> None:
+        message = data.get("message")
+        content = message.get("content") if isinstance(message, dict) else None
+        text, tool, command = None, None, None
+        for block in content if isinstance(content, list) else []:
+            if not isinstance(block, dict):
+                continue
+            if block.get("type") == "text" and text is None:
+                said = _text(block.get("text"))
+                text = said.strip() or None if said else None
+            elif block.get("type") == "tool-call" and tool is None:
+                tool = _text(block.get("name"))
+                command = command_of(_arguments(block.get("arguments")))
+        self._decided(text, tool, command, _step(data), record.number)
+
+    def _decided(
+        self,
+        text: str | None,
+        tool: str | None,
+        command: str | None,
+        step: str,
+        record: int | None,
+    ) -> None:
+        """Give what the agent said or called to the envelopes that wait for it.
+
+        A call of the step that made the result was decided before it.
+        """
+        draft = self.draft
+        still: list[Waiting] = []
+        for waiting in draft.waiting:
+            if waiting.message == step:
+                still.append(waiting)
+                continue
+            mention = draft.mentions[waiting.mention]
+            known = mention.next or Next()
+            if text is not None and known.text is None:
+                known = replace(known, text=text)
+            if tool is not None and known.tool is None:
+                known = replace(known, tool=tool, command=command)
+            if known != Next():
+                if known.record is None:
+                    known = replace(known, record=record)
+                draft.mentions[waiting.mention] = replace(mention, next=known)
+            if known.text is None or known.tool is None:
+                still.append(waiting)
+        draft.waiting = still
+
+    def _prompted(self, data: dict[str, Any]) -> None:
+        source = data.get("source")
+        if not isinstance(source, dict) or source.get("kind") != "user":
+            return
+        self.draft.waiting = []
+        text = " ".join(texts_of(data.get("content")))
+        if text.strip():
+            self.draft.entitle(one_line(text), 1)
+
+    # What the agent receives
+
+    def _received(
+        self, record: jsonl.Record, data: dict[str, Any], time: float | None
+    ) -> None:
+        value = record.value
+        replaced = _is_replacement(value)
+        message = data.get("message")
+        record_id = _text(message.get("id")) if isinstance(message, dict) else None
+        nested = value.get("type") == "tool/code-dispatch"
+        for index, (block, given) in enumerate(_results(value)):
+            call = self.calls.get(block.call_id or "")
+            if nested:
+                arguments = _arguments(data.get("arguments"))
+                call = _Call(_text(data.get("name")), arguments, time, _step(data))
+            elif call is None:
+                call = _Call(None, None, None, _step(data))
+            hits = notices_in(block.text, "result", self.profile.notices)
+            for hit in hits:
+                self._mention(record, index, block, hit, call, time, given)
+                self.draft.mention_ids.append(record_id)
+                if not replaced:
+                    waiting = Waiting(len(self.draft.mentions) - 1, "", call.step)
+                    self.draft.waiting.append(waiting)
+            if not nested:
+                self._touched(record, block, call, record_id, bool(hits))
+        if not nested and not replaced:
+            for block, _ in _results(value):
+                self.calls.pop(block.call_id or "", None)
+
+    def _mention(
+        self,
+        record: jsonl.Record,
+        index: int,
+        block: Block,
+        hit: Hit,
+        call: _Call,
+        time: float | None,
+        given: bool,
+    ) -> None:
+        code, failed = _outcome(block, hit)
+        paths = [hit.path, hit.groups.get("path2")] if hit.path else [None]
+        for path in paths[:1] if paths[-1] is None else paths:
+            self.draft.mentions.append(
+                Mention(
+                    self.draft.transcript,
+                    self.draft.session,
+                    record.number,
+                    record.offset,
+                    record.length,
+                    "result",
+                    hit.notice.id,
+                    path,
+                    index,
+                    hit.start,
+                    hit.end,
+                    hit.claims,
+                    block.call_id,
+                    call.tool,
+                    command_of(call.arguments),
+                    failed,
+                    code,
+                    call.time if call.time is not None else time,
+                    given=given,
+                )
+            )
+
+    def _touched(
+        self,
+        record: jsonl.Record,
+        block: Block,
+        call: _Call,
+        record_id: str | None,
+        enveloped: bool,
+    ) -> None:
+        """Finish the touch that a result answers, or make one of what it shows."""
+        touch = self.pending.pop(block.call_id or "", None)
+        shown: tuple[str, ...] = ()
+        if not enveloped:
+            shown = tuple(paths_at_lines(block.text, self.profile, self.marks))
+        if touch is None:
+            if not shown:
+                return
+            touch = Touch(
+                self.draft.transcript,
+                self.draft.session,
+                0,
+                0,
+                0,
+                call.tool,
+                block.call_id,
+                command_of(call.arguments),
+                time=call.time,
+            )
+        self.draft.touches.append(
+            replace(
+                touch,
+                session=self.draft.session,
+                record=record.number,
+                offset=record.offset,
+                length=record.length,
+                shown=shown,
+                failed=block.error,
+                record_id=record_id,
+            )
+        )
+
+
+def _results(record: dict[str, Any]) -> list[tuple[Block, bool]]:
+    """The texts of a result record, and whether the model was given each.
+
+    A program's sub-call gives its value to the program; the log alone keeps this text.
+    """
+    data = record.get("data")
+    if not isinstance(data, dict):
+        return []
+    if record.get("type") == "tool/code-dispatch":
+        text = "".join(texts_of(data.get("content")))
+        call_id = _text(data.get("subCallId"))
+        error = data.get("isError") is True
+        return [(Block("result", text, call_id, error), False)] if text else []
+    if record.get("type") != "tool/result":
+        return []
+    message = data.get("message")
+    content = message.get("content") if isinstance(message, dict) else None
+    found = []
+    for part in content if isinstance(content, list) else []:
+        if isinstance(part, dict) and part.get("type") == "tool-result":
+            text = "".join(texts_of(part.get("content")))
+            error = part.get("isError") is True or data.get("error") is not None
+            call_id = _text(part.get("toolCallId"))
+            found.append((Block("result", text, call_id, error), True))
+    return found
+
+
+def _outcome(block: Block, hit: Hit) -> tuple[int | None, bool]:
+    """Exit code and failure, from the marks a shell's result ends with."""
+    body = block.text[: hit.at] if hit.notice.at_end else block.text
+    found = _OUTCOME.search(body[-200:])
+    code = int(found["code"]) if found and found["code"] else None
+    return code, bool(block.error) or (found is not None and code != 0)
+
+
+def _is_replacement(value: dict[str, Any]) -> bool:
+    """Whether the record only puts a shorter text in an earlier result's place."""
+    operation = value.get("surfaceOp")
+    return isinstance(operation, dict) and operation.get("op") == "replace"
+
+
+def _arguments(value: Any) -> Any:
+    """A call's arguments, which the log keeps as JSON text."""
+    if isinstance(value, str):
+        try:
+            return load(value.encode("utf-8", "surrogatepass"))
+        except ValueError:
+            return value
+    return value
+
+
+def _step(data: dict[str, Any]) -> str:
+    return f"{data.get('turn')}:{data.get('step')}"
+
+
+def _behind(chunks: frames.Frames, skip: int) -> Iterator[bytes]:
+    """The chunks without their first `skip` bytes, which were taken in before."""
+    for chunk in chunks:
+        if skip >= len(chunk):
+            skip -= len(chunk)
+            continue
+        yield chunk[skip:] if skip > 0 else chunk
+        skip = 0
+
+
+def _wanted(hits: int, data: bytes) -> bool:
+    """Packed rows of streamed text hold no event; all else may."""
+    return not hits or b'"seq"' in data
+
+
+def _text(value: Any) -> str | None:
+    return value if isinstance(value, str) and value else None
