@@ -100,8 +100,17 @@ def _age(artifact: Artifact, width: int, context: Context) -> Runs:
     return [(human_age(max(0.0, context.now - artifact.created)), "dim")]
 
 
+def tool_name(tool: str | None, cells: int) -> str:
+    """The tool, an MCP tool without its server where both do not fit."""
+    name = clean(tool, cells)
+    if cell_len(name) > cells and name.startswith("mcp__"):
+        name = name.rpartition("__")[2]
+    return name
+
+
 def _tool(artifact: Artifact, width: int, context: Context) -> Runs:
-    return [(clean(artifact.tool or artifact.found.label, width) or NOTHING, "dim")]
+    tool = artifact.tool or artifact.found.label
+    return [(tool_name(tool, width) or NOTHING, "dim")]
 
 
 def subject(artifact: Artifact) -> str:
@@ -297,14 +306,16 @@ def session_runs(session: Session, columns: tuple[Column, ...], closed: bool) ->
     """A session's header row: who and what at the left, totals in their columns."""
     width = columns[-1].x + columns[-1].width
     figures = _session_figures(session, width)
-    first = next((c for c in columns if c.key in figures), columns[-1])
+    edge = next((c.x for c in columns if c.key in figures), width + 1)
     counts = _session_counts(session, width)
-    room = first.x - 1 - 4 - sum(cell_len(text) for text, _ in counts)
+    room = edge - 1 - 4 - sum(cell_len(text) for text, _ in counts)
+    if room < 8:
+        counts, room = [], edge - 1 - 4
     runs: Runs = [(" ", ""), ("▸ " if closed else "▾ ", "dim")]
     runs += fit_runs(_session_name(session, room), room)
     runs += [(" ", ""), *counts]
     for column in columns:
-        if column.x >= first.x:
+        if column.x >= edge:
             runs.append((" ", ""))
             cell = figures.get(column.key, [])
             runs += fit_runs(cell, column.width, right=column.right)

@@ -12,7 +12,12 @@ from spillview import triage
 from spillview.model import Artifact, Mention, Missing, Session
 from spillview.text import human_age, path_text, printable
 from spillview.tui.arrangement import Row
-from spillview.tui.columns import missing_sentence, subject, verdict_line
+from spillview.tui.columns import (
+    missing_sentence,
+    subject,
+    tool_name,
+    verdict_line,
+)
 from spillview.tui.runs import Lines, Run, Runs, clean, fit, fit_runs, plain, wrap
 
 LABEL = 12
@@ -86,8 +91,10 @@ def _headline(artifact: Artifact, width: int, now: float) -> Runs:
     age = human_age(max(0.0, now - artifact.created))
     right.append((f"{age} ago ", "dim"))
     taken = sum(cell_len(text) for text, _ in right)
-    label = (clean(artifact.tool or "file", LABEL - 1), "label")
+    label = (tool_name(artifact.tool or "file", LABEL - 1), "label")
     text: Runs = [(clean(subject(artifact), width), "head")]
+    if width - taken < 2 * LABEL:
+        return _labelled(label, text, width)
     return [*_labelled(label, text, width - taken - 1), (" ", ""), *right]
 
 
@@ -164,7 +171,7 @@ def _facts(artifact: Artifact, width: int) -> Runs:
 
 def _missing_lines(missing: Missing, width: int, height: int) -> list[Runs]:
     mention = missing.mention
-    label = (clean(mention.tool or missing.state, LABEL - 1), "label")
+    label = (tool_name(mention.tool or missing.state, LABEL - 1), "label")
     head = _labelled(label, [(clean(mention.command, width), "head")], width)
     sentence = plain(missing_sentence(missing))
     why = _block((missing.state, "notice"), sentence, "notice", width, 1)

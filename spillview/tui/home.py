@@ -440,7 +440,8 @@ class HomeScreen(LiveScreen):
     def commands(self) -> Iterator[SystemCommand]:
         """Palette entries for what the keys do and applies now."""
         for _, binding, enabled, tooltip in self.active_bindings.values():
-            if enabled and binding in self.BINDINGS and binding.description:
+            known = binding.action in {"leave", "app.toggle_help"}
+            if enabled and binding in self.BINDINGS and not known:
                 run = partial(self.run_action, binding.action)
                 yield SystemCommand(binding.description, tooltip, run)
 

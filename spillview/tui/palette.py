@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 
@@ -13,7 +13,7 @@ from spillview import fuzzy
 from spillview.model import Artifact, Session
 from spillview.text import human_bytes, path_text, printable
 from spillview.tui.arrangement import session_key
-from spillview.tui.columns import project_name, state_mark, subject
+from spillview.tui.columns import state_mark, subject
 from spillview.tui.home import HomeScreen
 from spillview.tui.runs import clean
 
@@ -33,8 +33,7 @@ class Entry:
 
     label: str
     display: Content
-    """Two lines: what it is, and where. The palette would parse a help text of its
-    own as markup, so the second line stands in here."""
+    """Two lines, what it is and where: a help text would be parsed as markup."""
     target: Artifact | Session
 
 
@@ -43,32 +42,34 @@ def two_lines(name: str, below: str) -> Content:
     return Content.assemble(name, "\n", (f"  {below}", "$text-muted"))
 
 
-def entry(row: Artifact | Session, title: str = "") -> Entry:
-    """The palette's entry for an artifact or a session; nothing in it is markup."""
-    if isinstance(row, Session):
-        name = clean(row.title or row.id, CELLS)
-        label = f"session {row.harness} {row.project or ''} {row.title or ''} {row.id}"
-        below = clean(f"{row.harness}  {project_name(row.project)}", CELLS)
-        return Entry(printable(label), two_lines(f"Session  {name}", below), row)
-    mark, _ = state_mark(row)
-    what = clean(subject(row), CELLS)
-    tool = clean(row.tool, 20)
-    label = " ".join(
-        word
-        for word in (
-            row.tool,
-            row.command,
-            row.found.name,
-            title,
-            row.project,
-            row.found.harness,
-        )
-        if word
+def session_entry(session: Session) -> Entry:
+    """The entry that goes to a session."""
+    name = clean(session.title or session.id, CELLS)
+    words = ("session", session.harness, session.project, session.title, session.id)
+    below = clean(f"{session.harness}  {session.project or ''}", CELLS)
+    return Entry(_label(words), two_lines(f"Session  {name}", below), session)
+
+
+def artifact_entry(artifact: Artifact, session: Session) -> Entry:
+    """The entry that opens an artifact of a session."""
+    found = artifact.found
+    words = (
+        artifact.tool,
+        artifact.command,
+        found.name,
+        session.title,
+        session.project or artifact.project,
+        found.harness,
     )
-    name = f"{mark} {tool}  {what}" if tool else f"{mark} {what}"
-    size = human_bytes(row.found.size)
-    below = clean(f"{size}  {title}  {path_text(row.found.path)}", CELLS)
-    return Entry(printable(label), two_lines(name, below), row)
+    mark, _ = state_mark(artifact)
+    name = f"{mark} {clean(artifact.tool or 'file', 20)}  "
+    name += clean(subject(artifact), CELLS)
+    below = f"{human_bytes(found.size)}  {session.title or ''}  {path_text(found.path)}"
+    return Entry(_label(words), two_lines(name, clean(below, CELLS)), artifact)
+
+
+def _label(words: Iterable[str | None]) -> str:
+    return printable(" ".join(word for word in words if word))
 
 
 class QueueCommands(Provider):
@@ -90,9 +91,9 @@ class QueueCommands(Provider):
         if self.home is None:
             return
         for session in self.home.material.sessions:
-            yield entry(session)
+            yield session_entry(session)
             for artifact in session.artifacts:
-                yield entry(artifact, session.title or "")
+                yield artifact_entry(artifact, session)
 
     def _choose(self, home: HomeScreen, target: Artifact | Session) -> None:
         if isinstance(target, Artifact):
