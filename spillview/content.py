@@ -7,8 +7,10 @@ programs that may truncate, replace or delete them at any time, so they are read
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
+import threading
 from typing import IO, Literal, Protocol
 
 from spillview.errors import ArtifactGone, NotRegular, Unreadable
@@ -60,6 +62,8 @@ def _kind_of(mode: int) -> str:
 def _refusal(path: str, error: OSError) -> Unreadable:
     if isinstance(error, FileNotFoundError | NotADirectoryError):
         return ArtifactGone(f"{_shown(path)} is no longer there.")
+    if error.errno == errno.ELOOP:
+        return NotRegular(f"{_shown(path)} is a symbolic link, which is not opened.")
     if isinstance(error, PermissionError):
         return Unreadable(f"{_shown(path)} may not be read: permission denied.")
     reason = error.strerror or str(error)
@@ -107,6 +111,9 @@ def open_content(path: str, *, root: str | None = None) -> FileContent:
         descriptor = os.open(name, _OPEN, dir_fd=folder)
     except OSError as error:
         raise _refusal(path, error) from error
+    except ValueError:
+        # A NUL or half a surrogate pair: paths come from transcripts, too.
+        raise Unreadable(f"{_shown(path)} is no name that a file can have.") from None
     finally:
         if folder is not None:
             os.close(folder)
@@ -130,7 +137,7 @@ def _walk(path: str, root: str) -> tuple[int | None, str]:
     base = os.path.realpath(root)
     parent, name = os.path.split(os.path.abspath(path))
     real = os.path.realpath(parent)
-    if os.path.commonpath((base, real)) != base:
+    if real != base and not real.startswith(base.rstrip(os.sep) + os.sep):
         raise NotRegular(
             f"{_shown(path)} is behind a link that leads out of {_shown(root)}."
         )
@@ -260,14 +267,26 @@ class FileContent:
         self.close()
 
 
+_SEEK = threading.Lock()
+
+
+def _at(descriptor: int, length: int, offset: int) -> bytes:
+    """`os.pread`, also where the platform has none."""
+    if hasattr(os, "pread"):
+        return os.pread(descriptor, length, offset)
+    with _SEEK:
+        os.lseek(descriptor, offset, os.SEEK_SET)
+        return os.read(descriptor, length)
+
+
 def _pread(descriptor: int, offset: int, length: int, size: int, path: str) -> bytes:
     wanted = min(length, size - offset)
     if offset < 0 or wanted <= 0:
         return b""
     try:
-        data = os.pread(descriptor, wanted, offset)
+        data = _at(descriptor, wanted, offset)
         while len(data) < wanted:
-            more = os.pread(descriptor, wanted - len(data), offset + len(data))
+            more = _at(descriptor, wanted - len(data), offset + len(data))
             if not more:
                 raise ArtifactGone(
                     f"{_shown(path)} was truncated while it was read:"
@@ -304,15 +323,40 @@ class BytesContent:
 
 
 class TemporaryContent:
-    """Bytes in an unlinked file of our own: the transcription of another content."""
+    """Bytes in an unlinked file of our own, such as the transcription of another.
+
+    Written first, `seal`ed, then read.
+    """
 
     __slots__ = ("_file", "path", "size")
 
-    def __init__(self, file: IO[bytes]) -> None:
-        file.flush()
-        self._file = file
+    def __init__(self) -> None:
+        """Raises `Unreadable` when no temporary file can be made."""
+        import tempfile
+
         self.path: str | None = None
-        self.size = os.fstat(file.fileno()).st_size
+        self.size = 0
+        try:
+            # It lives as long as this content.
+            self._file: IO[bytes] = tempfile.TemporaryFile(prefix="spillview-")  # noqa: SIM115
+        except OSError as error:
+            raise _no_room(error) from error
+
+    def write(self, data: bytes) -> None:
+        """Append `data`. Raises `Unreadable` when there is no room for it."""
+        try:
+            self._file.write(data)
+        except OSError as error:
+            raise _no_room(error) from error
+
+    def seal(self) -> TemporaryContent:
+        """Make what was written readable, and return this content."""
+        try:
+            self._file.flush()
+        except OSError as error:
+            raise _no_room(error) from error
+        self.size = os.fstat(self._file.fileno()).st_size
+        return self
 
     def pread(self, offset: int, length: int) -> bytes:
         """See `Content.pread`."""
@@ -323,29 +367,33 @@ class TemporaryContent:
         self._file.close()
 
 
+def _no_room(error: OSError) -> Unreadable:
+    reason = error.strerror or str(error)
+    return Unreadable(f"There is no room for a transcription: {reason}.")
+
+
 def text_content(content: Content, encoding: str) -> Content:
     """The content whose bytes are UTF-8 text: `content` itself unless it is UTF-16.
 
     UTF-16 (`utf-16-le`, `utf-16-be`) is transcribed in bounded memory into an unlinked
     temporary file, the byte order mark left out, errors replaced by U+FFFD. The caller
-    closes both contents when they are two. Raises what reading raises.
+    closes both contents when they are two. Raises what reading raises, and
+    `Unreadable` when there is no room for the transcription.
     """
     if encoding not in ("utf-16-le", "utf-16-be"):
         return content
     import codecs
-    import tempfile
 
-    # The content that is returned owns the file.
-    file = tempfile.TemporaryFile(prefix="spillview-")  # noqa: SIM115
+    decoder = codecs.getincrementaldecoder(encoding)("replace")
+    mark = codecs.BOM_UTF16_LE if encoding == "utf-16-le" else codecs.BOM_UTF16_BE
+    offset = 2 if content.pread(0, 2) == mark else 0
+    text = TemporaryContent()
     try:
-        decoder = codecs.getincrementaldecoder(encoding)("replace")
-        mark = codecs.BOM_UTF16_LE if encoding == "utf-16-le" else codecs.BOM_UTF16_BE
-        offset = 2 if content.pread(0, 2) == mark else 0
         while data := content.pread(offset, 1 << 18):
             offset += len(data)
-            file.write(decoder.decode(data).encode("utf-8", "replace"))
-        file.write(decoder.decode(b"", True).encode("utf-8", "replace"))
-        return TemporaryContent(file)
+            text.write(decoder.decode(data).encode())
+        text.write(decoder.decode(b"", True).encode())
+        return text.seal()
     except BaseException:
-        file.close()
+        text.close()
         raise

@@ -37,7 +37,8 @@ def count(
     raises: `ArtifactGone` when the content shrank meanwhile.
     """
     head = content.pread(0, HEAD)
-    wide = utf16_of(head)
+    image = is_image(head)
+    wide = None if image else utf16_of(head)
     if wide is not None:
         return _count_utf16(content, *wide, cancelled, block)
     total, size = _Total(), content.size
@@ -49,7 +50,7 @@ def count(
     encoding = "utf-8" if total.valid else "utf-8-invalid"
     kind: Kind = "text"
     partial = False
-    if is_image(head):
+    if image:
         kind, encoding = "image", "binary"
     elif total.binary:
         kind, encoding = "binary", "binary"
@@ -67,7 +68,9 @@ def count(
         encoding=encoding,
         kind=kind,
         partial=partial,
-        verdict=last_line(
+        verdict=None
+        if image
+        else last_line(
             content,
             feeds=total.feeds,
             without=total.without,
@@ -181,6 +184,8 @@ _ESCAPES = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
 
 
 def _blank(text: str) -> bool:
+    if "\0" in text:
+        text = text.replace("\0", "")
     return not text.strip() or ("\x1b" in text and not _ESCAPES.sub("", text).strip())
 
 
@@ -196,12 +201,13 @@ def last_line(
 ) -> Line | None:
     """The last line with something to see in it; None when there is none.
 
-    Blank is a line of white space (Unicode's) and of escape sequences such as colour
-    resets. LF alone ends a line; CRs before it are not part of the range or the text.
-    Of a line over 2,000 chars the beginning is kept as `text`; whoever needs its end
-    reads it by the range, which is that of the bytes as they are on disk. `feeds` is
-    the number of LFs in all, `without` a range that is known to hold none, `begin` the
-    length of a byte order mark.
+    Blank is a line of white space (Unicode's), of NULs (what a crash leaves at the end
+    of a log) and of escape sequences such as colour resets. LF alone ends a line; CRs
+    before it are not part of the range or the text. Of a line over 2,000 chars the
+    beginning is kept as `text`; whoever needs its end reads it by the range, which is
+    that of the bytes as they are on disk. `feeds` is the number of LFs in all,
+    `without` a range that is known to hold none, `begin` the length of a byte order
+    mark.
 
     Works from the end in blocks, whatever the length of the last line and the number
     of blank lines behind it.
@@ -295,10 +301,10 @@ class _Backward:
         decoder = codecs.getincrementaldecoder(self._encoding)("replace")
         while start < stop:
             data = self._read(start, min(stop, start + self._block))
-            if decoder.decode(data).strip():
+            if not _blank(decoder.decode(data)):
                 return True
             start += len(data)
-        return bool(decoder.decode(b"", True).strip())
+        return not _blank(decoder.decode(b"", True))
 
     def _inside(self, data: bytes, base: int, feeds: int) -> Line:
         """The last line of `data` (whole lines) that is not blank."""

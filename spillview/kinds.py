@@ -26,8 +26,8 @@ _IMAGES = re.compile(
 
 
 def is_image(head: bytes) -> bool:
-    """Whether a content that begins with `head` carries a picture format's magic."""
-    return _IMAGES.match(head) is not None
+    """Whether `head` begins with a picture format's magic, and is no text."""
+    return 0 in head and _IMAGES.match(head) is not None
 
 
 def utf16_of(head: bytes) -> tuple[str, int] | None:

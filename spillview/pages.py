@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-import tempfile
 from dataclasses import dataclass
-from typing import IO, Literal
+from typing import Literal
 
 from spillview.codepoints import first_char, whole
 from spillview.content import Content, TemporaryContent
@@ -16,6 +15,9 @@ PageUnit = Literal["line", "char", "byte"]
 
 LINE_PAGE = 1 << 20
 """Bytes at which a page of lines stops."""
+
+LARGEST = 1 << 23
+"""Bytes at which every page stops, whatever its limit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +39,7 @@ class Page:
     text: str
     """`data` decoded as UTF-8 with errors replaced."""
     cut: bool
-    """Whether it stopped at 1 MiB, before `limit` lines were full."""
+    """Whether it stopped at 1 MiB (8 MiB of chars or bytes), short of its limit."""
     next: dict[str, str | int] | None
     """Where to go on when it was cut, exactly: `{"unit": "byte", "offset": N}`."""
     start: int
@@ -62,7 +64,7 @@ def page(
     that character whole. The end of a char or byte page also moves back to the last
     boundary between what a reader takes for one character (a letter with its accents,
     a joined emoji, CRLF), as far as the page is not emptied by that. A page of lines
-    stops at 1 MiB; pages of chars and bytes are as large as their limit asks.
+    stops at 1 MiB, one of chars or bytes at 8 MiB, and is `cut` then.
 
     With `measure` the index is completed, so that `total` is known.
 
@@ -139,53 +141,59 @@ def _lines(content: Content, index: LineIndex, offset: int, limit: int) -> Page:
 
 
 def _chars(content: Content, index: LineIndex, offset: int, limit: int) -> Page:
-    while index.chars <= offset + limit and not index.complete:
+    while index.chars <= offset and not index.complete:
         index.extend(_STEP)
     start = index.char_start(offset)
     if start is None or start >= content.size:
         raise _past("char", offset, index.chars)
+    most = min(start + LARGEST, content.size)
+    while index.indexed <= most and index.chars <= offset + limit:
+        if index.extend(_STEP):
+            break
     end = index.char_start(offset + limit)
-    end = content.size if end is None else _cluster_end(content, start, end)
-    more = end < content.size
-    data = content.pread(start, end - start)
-    text = data.decode("utf-8", "replace")
-    return Page(
-        unit="char",
-        offset=offset,
-        limit=limit,
-        total=index.chars if index.complete else None,
-        next_offset=offset + len(text) if more else None,
-        data=data,
-        text=text,
-        cut=False,
-        next=None,
-        start=start,
-        end=end,
-    )
+    return _short(content, index, "char", offset, limit, start, end)
 
 
 def _bytes(content: Content, index: LineIndex, offset: int, limit: int) -> Page:
-    size = content.size
-    if offset >= size:
-        raise _past("byte", offset, size)
+    if offset >= content.size:
+        raise _past("byte", offset, content.size)
     start = _char_start(content, offset)
-    end = min(offset + limit, size)
-    if end < size:
-        end = _char_start(content, end)
-        if end <= start:
-            end = start + first_char(content.pread(start, 4))
-        end = _cluster_end(content, start, end)
+    end = _char_start(content, min(offset + limit, content.size))
+    if end <= start:
+        end = start + first_char(content.pread(start, 4))
+    return _short(content, index, "byte", start, limit, start, end)
+
+
+def _short(
+    content: Content,
+    index: LineIndex,
+    unit: PageUnit,
+    offset: int,
+    limit: int,
+    start: int,
+    end: int | None,
+) -> Page:
+    """The page of chars or bytes `[start, end)`, but for the bounds it is kept in."""
+    size = content.size
+    end = size if end is None else end
+    cut = end - start > LARGEST
+    if cut:
+        end = _char_start(content, start + LARGEST)
+    end = _cluster_end(content, start, end)
     data = content.pread(start, end - start)
+    text = data.decode("utf-8", "replace")
+    following = end if unit == "byte" else offset + len(text)
+    total = size if unit == "byte" else index.chars if index.complete else None
     return Page(
-        unit="byte",
-        offset=start,
+        unit=unit,
+        offset=offset,
         limit=limit,
-        total=size,
-        next_offset=end if end < size else None,
+        total=total,
+        next_offset=following if end < size else None,
         data=data,
-        text=data.decode("utf-8", "replace"),
-        cut=False,
-        next=None,
+        text=text,
+        cut=cut,
+        next={"unit": "byte", "offset": end} if cut else None,
         start=start,
         end=end,
     )
@@ -193,6 +201,8 @@ def _bytes(content: Content, index: LineIndex, offset: int, limit: int) -> Page:
 
 def _char_start(content: Content, offset: int) -> int:
     """The beginning of the character that byte `offset` is part of."""
+    if offset >= content.size:
+        return content.size
     base = max(0, offset - 3)
     around = content.pread(base, offset - base + 4)
     for start in range(offset - base - 1, -1, -1):
@@ -275,28 +285,31 @@ def unescape(content: Content, *, chunk: int = 1 << 20) -> Content:
     """
     opening = _OPENING.match(content.pread(0, _AROUND_STRING))
     if opening is None:
-        raise BadInput("It is not stored as one JSON string, so nothing is escaped.")
+        raise BadInput(
+            "It is not stored as one JSON string, so it has no escapes to undo."
+        )
     offset = opening.end()
-    # The content that is returned owns the file.
-    file = tempfile.TemporaryFile(prefix="spillview-")  # noqa: SIM115
+    text = TemporaryContent()
     try:
         while True:
-            offset = _unescape_string(content, offset, file, chunk)
+            offset = _unescape_string(content, offset, text, chunk)
             after = content.pread(offset, _AROUND_STRING)
             again = _AGAIN.match(after)
             if again is None:
                 break
-            file.write(b"\n")
+            text.write(b"\n")
             offset += again.end()
         if not _CLOSING.match(after) or offset + len(after) < content.size:
             raise BadInput("It holds more than one JSON string, so it stays as it is.")
-        return TemporaryContent(file)
+        return text.seal()
     except BaseException:
-        file.close()
+        text.close()
         raise
 
 
-def _unescape_string(content: Content, offset: int, file: IO[bytes], chunk: int) -> int:
+def _unescape_string(
+    content: Content, offset: int, text: TemporaryContent, chunk: int
+) -> int:
     """Write the string whose inside begins at `offset`; the offset after its quote."""
     size = content.size
     while offset < size:
@@ -308,7 +321,7 @@ def _unescape_string(content: Content, offset: int, file: IO[bytes], chunk: int)
             end = len(data)
         elif not closed:
             end = min(end, whole(data))
-        file.write(_unescaped(data[:end]))
+        text.write(_unescaped(data[:end]))
         offset += end + closed
         if closed:
             break

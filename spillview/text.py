@@ -32,7 +32,8 @@ _FORMAT = (
     (0x13430, 0x13456),  # hieroglyph format controls
     (0x1BCA0, 0x1BCA4),  # shorthand format controls
     (0x1D173, 0x1D17B),  # musical format controls
-    (0xE0000, 0xE0100),  # tags: an invisible copy of ASCII
+    (0xFE00, 0xFE0E),  # variation selectors but those for emoji
+    (0xE0000, 0xE01F0),  # tags (an invisible copy of ASCII), more selectors
 )
 
 
