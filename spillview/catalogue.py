@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from spillview import looks, triage
 from spillview.discovery import Discovery, StoreFound, discover
+from spillview.errors import Cancelled as Stopped
 from spillview.errors import Unreadable
 from spillview.model import (
     Artifact,
@@ -268,6 +269,8 @@ class Catalogue:
                 link = self._records.links.get(whole.id)
                 if link != before.get(whole.id):
                     yield self._complete_one(whole, query, huge, pending, cancelled)
+        except Stopped:
+            return
         finally:
             pending.write()
 
