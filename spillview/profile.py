@@ -24,6 +24,9 @@ Confidence = Literal["source-read", "several reports", "single report", "ours"]
 Form = Literal["head", "tail", "head+tail", "none"]
 Way = Literal["path", "id", "call_id", "row", "virtual", "none"]
 
+_LEAD = 512
+"""A notice begins so many chars before its needle at most."""
+
 
 @dataclass(frozen=True, slots=True)
 class EnvOverride:
@@ -195,8 +198,11 @@ class Notice:
 
     def find(self, text: str, start: int = 0) -> Iterable[re.Match[str]]:
         """Every place in `text` where the notice stands; quick when it does not."""
-        if self.needle not in text:
+        last = text.rfind(self.needle)
+        if last < 0:
             return ()
+        if self.at_end:  # only the last one can stand at the end
+            start = max(start, last - _LEAD)
         return self.pattern.finditer(text, start)
 
     def claims_in(self, match: re.Match[str]) -> tuple[Claim, ...]:
