@@ -240,8 +240,10 @@ class Session:
         total = len(lines) - (lines[-1] == "")
         last = min(total, offset + limit - 1)
         rows = "\n".join(f"{n}: {lines[n - 1]}" for n in range(offset, last + 1))
-        note = f"(Showing lines {offset}-{last} of {total}."
-        note += f" Use offset={last + 1} to continue.)" if last < total else ")"
+        note = f"(End of file - total {total} lines)"
+        if last < total:
+            note = f"(Showing lines {offset}-{last} of {total}. "
+            note += f"Use offset={last + 1} to continue.)"
         self.gets(
             call,
             f"<path>{path}</path>\n<type>file</type>\n<content>\n{rows}\n\n{note}\n</content>",
