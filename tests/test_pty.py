@@ -12,7 +12,7 @@ import pytest
 
 pytest.importorskip("fcntl", reason="a pty needs a POSIX system")
 
-from tests.hostile import ATTACKS, make_hostile
+from tests.attacks import ATTACKS, make_hostile
 from tests.terminal import Terminal, sequences
 
 MARK = re.compile(r"Mk\d{3}")
