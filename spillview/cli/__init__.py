@@ -1,0 +1,50 @@
+"""The command line: `main` reads the words, runs one command, gives an exit code."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+
+from spillview.errors import SpillError
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run `spillview` with these arguments (else the process's own).
+
+    Gives the exit code: 0 done, 1 nothing matched, 2 bad usage or something could not
+    be read, 130 interrupted. Whatever goes wrong is one sentence on stderr.
+    """
+    from spillview.cli.streams import Streams
+
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    streams = Streams()
+    try:
+        from spillview.cli import commands
+
+        command, rest = commands.split(arguments)
+        code = commands.run(command, rest, streams)
+        streams.flush()
+        return code
+    except SpillError as error:
+        streams.error(str(error))
+        return error.exit_code
+    except BrokenPipeError:
+        streams.abandon()
+        return 0
+    except KeyboardInterrupt:
+        streams.abandon()
+        return 130
+    except OSError as error:
+        streams.abandon()
+        reason = error.strerror or str(error)
+        streams.error(f"{error.filename or 'the output'}: {reason}")
+        return 2
+    except Exception as error:
+        if os.environ.get("SPILLVIEW_DEBUG"):
+            raise
+        streams.error(
+            f"something went wrong inside ({type(error).__name__}: {error});"
+            " with SPILLVIEW_DEBUG=1 it shows where, which helps to report it"
+        )
+        return 2

@@ -1,0 +1,128 @@
+"""The bare command and `demo`: the browser, which is imported here alone."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+from typing import TYPE_CHECKING
+
+from spillview.cli.commands import nearest, query_of
+from spillview.errors import BadInput
+from spillview.text import path_text
+
+if TYPE_CHECKING:
+    from spillview.catalogue import Catalogue, Query
+    from spillview.cli.streams import Streams
+
+DEMO = """\
+Make a small night of several harnesses below DIR (a new temporary folder without one)
+and browse it. Without a terminal it is made, and DIR is printed."""
+
+
+def describe(name: str, parser: argparse.ArgumentParser) -> None:
+    """The options of the bare command; `demo` has none of its own."""
+    if name == "demo":
+        parser.description = DEMO
+        return
+    options = parser.add_argument_group("options")
+    options.add_argument(
+        "--or-demo",
+        action="store_true",
+        help="browse a made night where no store is found",
+    )
+    options.add_argument("--version", action="store_true", help="print the version")
+
+
+def run(name: str, args: argparse.Namespace, streams: Streams) -> int:
+    """Browse, or make the demo night."""
+    if name == "demo":
+        return _demo(args, streams)
+    if args.version:
+        from spillview import __version__
+
+        streams.line(f"spillview {__version__}")
+        return 0
+    for word in args.words:
+        if not os.path.lexists(word):
+            raise BadInput(_no_such(word, alone=len(args.words) == 1))
+    if args.json:
+        raise BadInput("--json needs a command: `spillview ls --json`")
+    if not interactive(streams):
+        raise BadInput(
+            "browsing needs a terminal; without one use `spillview ls`, `sessions`,"
+            " `show`, `envelope` or `grep`"
+        )
+    from spillview.catalogue import Catalogue
+
+    query = query_of(args, args.words)
+    catalogue = Catalogue.here()
+    if args.or_demo and not catalogue.scan(query):
+        from spillview.catalogue import Query
+
+        catalogue.close()
+        catalogue, query = _made(_new_folder()), Query()
+        streams.note("no store was found on this machine; this is a made night")
+    return _browse(catalogue, query)
+
+
+def interactive(streams: Streams) -> bool:
+    """Whether a person can browse here: a terminal to read from and to draw on."""
+    if sys.stdin is None or not streams.terminal:
+        return False
+    try:
+        return sys.stdin.isatty()
+    except ValueError:
+        return False
+
+
+def _browse(catalogue: Catalogue, query: Query) -> int:
+    from spillview.tui.app import SpillviewApp
+
+    try:
+        app = SpillviewApp(catalogue, query)
+        app.run()
+    finally:
+        catalogue.close()
+    return app.return_code or 0
+
+
+def _demo(args: argparse.Namespace, streams: Streams) -> int:
+    if len(args.words) > 1:
+        raise BadInput("demo takes one folder at most")
+    folder = args.words[0] if args.words else _new_folder()
+    catalogue = _made(folder)
+    if not interactive(streams):
+        catalogue.close()
+        if args.json:
+            streams.json({"path": path_text(os.path.abspath(folder))})
+        else:
+            streams.write(os.fsencode(folder) + b"\n")
+        return 0
+    return _browse(catalogue, query_of(args))
+
+
+def _made(folder: str) -> Catalogue:
+    from spillview.catalogue import Catalogue
+    from spillview.demo import make_night
+    from spillview.places import Places
+
+    make_night(folder, time.time())
+    return Catalogue.here(Places.of_home(os.path.abspath(folder)))
+
+
+def _new_folder() -> str:
+    import tempfile
+
+    return os.path.join(tempfile.mkdtemp(prefix="spillview-demo-"), "home")
+
+
+def _no_such(word: str, *, alone: bool) -> str:
+    named = path_text(word)
+    near = nearest(word) if alone and os.sep not in word else None
+    if near is not None:
+        return f"there is no command or path “{named}”; did you mean `{near}`?"
+    if alone and os.sep not in word:
+        return f"there is no command or path “{named}”; see `spillview --help`"
+    return f"there is no file or folder {named}"

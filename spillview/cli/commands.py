@@ -1,0 +1,261 @@
+"""The commands there are, and how their words and options are read."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, NoReturn, Protocol, cast
+
+from spillview.errors import BadInput
+
+if TYPE_CHECKING:
+    from spillview.catalogue import Catalogue, Query
+    from spillview.cli.streams import Streams
+
+
+class Module(Protocol):
+    """What a module of commands offers for each command NAME of its own."""
+
+    def describe(self, name: str, parser: argparse.ArgumentParser) -> None:
+        """Add the command's own options, and its help text as `description`."""
+
+    def run(self, name: str, args: argparse.Namespace, streams: Streams) -> int:
+        """Do it; gives the exit code."""
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One command of the registry."""
+
+    name: str
+    module: str
+    words: str
+    """Its words as the usage line shows them."""
+    summary: str
+
+    def load(self) -> Module:
+        """The module that does it, imported now."""
+        return cast(Module, import_module(f"spillview.cli.{self.module}"))
+
+
+BROWSE = Command("", "browsing", "[PATH ...]", "browse every store, or these paths")
+
+COMMANDS = {
+    command.name: command
+    for command in (
+        Command("ls", "listing", "[PATH ...]", "artifacts, newest first"),
+        Command("sessions", "listing", "[PATH ...]", "sessions, worst first"),
+        Command("show", "reading", "ARTIFACT", "page through one artifact"),
+        Command("envelope", "reading", "ARTIFACT", "what the model saw of it"),
+        Command("grep", "searching", "PATTERN [WHERE ...]", "search artifacts"),
+        Command(
+            "doctor",
+            "health",
+            "[PATH ...]",
+            "stores found, their boundaries, permissions, problems",
+        ),
+        Command(
+            "demo",
+            "browsing",
+            "[DIR]",
+            "make a small night of several harnesses and browse it",
+        ),
+    )
+}
+"""Every command by its name, in the order of the help."""
+
+TAKES_VALUE = ("--harness", "--session", "--since", "--until", "--boundary")
+"""Common options that are followed by a value."""
+
+EXAMPLES = """\
+examples:
+  spillview                         browse what the agents spilled
+  spillview ~/old-home              browse the stores of another home folder
+  spillview ls --since 12h          artifacts of the last twelve hours
+  spillview ls --json | jq .ratio   one JSON object a line
+  spillview envelope 9f2c51         what the model saw of one artifact
+  spillview grep --unseen FAILED    failures that no model received
+  spillview --or-demo               your own stores, or a made night without any
+
+ARTIFACT is an id (at least 4 characters of it), a path, or a file name when unique.
+PATH is a home, store, project, session, transcript, file, or a folder of text files.
+WHERE is artifacts, session ids, harness names and paths.
+Ages are written 90m, 12h, 7d, 2w. `spillview COMMAND --help` tells more of each.
+
+exit codes: 0 done; 1 nothing matched; 2 bad usage, or something could not be read
+(what could be read is printed)."""
+
+
+class Parser(argparse.ArgumentParser):
+    """An argument parser whose errors are sentences for `main` to print."""
+
+    def error(self, message: str) -> NoReturn:
+        """Raise `BadInput` with what argparse found wrong."""
+        text = message[:1].lower() + message[1:]
+        unknown = text.removeprefix("unrecognized arguments: ")
+        if unknown != text:
+            text = f"there is no option {unknown.split()[0]}{self._nearest(unknown)}"
+        raise BadInput(f"{text}; see `{self.prog} --help`")
+
+    def _nearest(self, unknown: str) -> str:
+        import difflib
+
+        options = [o for action in self._actions for o in action.option_strings]
+        near = difflib.get_close_matches(unknown.split()[0].split("=")[0], options, 1)
+        return f"; did you mean {near[0]}?" if near else ""
+
+
+def parser_of(command: Command) -> Parser:
+    """The parser of one command: its own options and the common ones."""
+    prog = f"spillview {command.name}".strip()
+    parser = Parser(
+        prog=prog,
+        usage=f"{prog} [options] {command.words}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        add_help=False,
+        allow_abbrev=False,
+    )
+    parser.add_argument("words", nargs="*", help=argparse.SUPPRESS)
+    command.load().describe(command.name, parser)
+    common = parser.add_argument_group("common options")
+    common.add_argument("--json", action="store_true", help="one JSON object a line")
+    common.add_argument("--harness", metavar="NAME", help="only this harness's stores")
+    common.add_argument("--session", metavar="ID", help="only this session")
+    common.add_argument("--since", metavar="AGE|DATE", help="only what is newer")
+    common.add_argument("--until", metavar="AGE|DATE", help="only what is older")
+    common.add_argument(
+        "--boundary",
+        metavar="N[UNIT]",
+        help="measure against this boundary (chars, utf16, bytes, lines or tokens)",
+    )
+    common.add_argument("--no-color", action="store_true", help="no colour")
+    common.add_argument(
+        "-q", "--quiet", action="store_true", help="no notes, no progress"
+    )
+    common.add_argument("-h", "--help", action="help", help="this text")
+    return parser
+
+
+def root_help() -> str:
+    """What `spillview --help` prints."""
+    lines = [
+        "usage: spillview [options] [PATH ...]",
+        "       spillview COMMAND [options] ...",
+        "",
+        "See what a coding agent's tools really printed, and which part of it the",
+        "model never saw. Without a command: browse every store, or just these paths.",
+        "",
+        "commands:",
+    ]
+    for command in COMMANDS.values():
+        usage = f"{command.name} {command.words}"
+        lines.append(f"  {usage:<26}{command.summary}")
+    options = parser_of(BROWSE).format_help().partition("\n\n")[2]
+    return "\n".join([*lines, "", options.rstrip(), "", EXAMPLES, ""])
+
+
+def split(argv: Sequence[str]) -> tuple[Command, list[str]]:
+    """The command that `argv` names (else browsing), and the arguments left for it."""
+    skip = False
+    for place, word in enumerate(argv):
+        if skip:
+            skip = False
+        elif word == "--":
+            break
+        elif word.startswith("-") and word != "-":
+            skip = word in TAKES_VALUE
+        elif word in COMMANDS:
+            return COMMANDS[word], [*argv[:place], *argv[place + 1 :]]
+        else:
+            break
+    return BROWSE, list(argv)
+
+
+def parse(command: Command, arguments: Sequence[str]) -> argparse.Namespace:
+    """Read the arguments; `words` holds those that are no options, in their order."""
+    parser = parser_of(command)
+    given = list(arguments)
+    rest: list[str] = []
+    if "--" in given:  # what follows are words, whatever they begin with
+        place = given.index("--")
+        given, rest = given[:place], given[place + 1 :]
+    args = parser.parse_intermixed_args(given)
+    args.words = [*args.words, *rest]
+    return args
+
+
+def run(command: Command, arguments: Sequence[str], streams: Streams) -> int:
+    """Run one command; gives the exit code."""
+    options = arguments[: arguments.index("--")] if "--" in arguments else arguments
+    if "-h" in options or "--help" in options:
+        wanted = root_help() if command is BROWSE else parser_of(command).format_help()
+        streams.line(wanted.rstrip())
+        return 0
+    args = parse(command, arguments)
+    streams.quiet = args.quiet
+    streams.colour = streams.colour and not args.no_color
+    return command.load().run(command.name, args, streams)
+
+
+def nearest(word: str) -> str | None:
+    """The command that a mistyped `word` is closest to."""
+    import difflib
+
+    near = difflib.get_close_matches(word, COMMANDS, 1, 0.5)
+    return near[0] if near else None
+
+
+def query_of(args: argparse.Namespace, paths: Sequence[str] = ()) -> Query:
+    """What the common options and `paths` narrow a command to."""
+    from spillview.catalogue import Query
+    from spillview.text import parse_boundary, parse_when
+
+    now = time.time()
+    return Query(
+        paths=tuple(paths),
+        harness=args.harness,
+        session=args.session,
+        since=parse_when(args.since, now) if args.since is not None else None,
+        until=parse_when(args.until, now) if args.until is not None else None,
+        boundary=parse_boundary(args.boundary) if args.boundary is not None else None,
+    )
+
+
+def whole_number(least: int) -> Callable[[str], int]:
+    """An argparse type: a whole number of at least `least`."""
+
+    def number(text: str) -> int:
+        try:
+            value = int(text)
+        except ValueError:
+            raise argparse.ArgumentTypeError(f"“{text}” is no whole number") from None
+        if not least <= value <= sys.maxsize:
+            raise argparse.ArgumentTypeError(f"{text} is not at least {least}")
+        return value
+
+    return number
+
+
+def tell_problems(streams: Streams, catalogue: Catalogue) -> int:
+    """Say what could not be read; exit code 2 if there was something, else 0."""
+    from spillview.text import path_text
+
+    problems = list(dict.fromkeys(catalogue.problems))
+    for problem in problems[:PROBLEMS]:
+        path = path_text(problem.path)
+        named = not path or path in problem.sentence or problem.path in problem.sentence
+        streams.error(problem.sentence if named else f"{path}: {problem.sentence}")
+    if len(problems) > PROBLEMS:
+        streams.error(
+            f"{len(problems) - PROBLEMS:,} more could not be read"
+            f" ({PROBLEMS} of {len(problems):,} told)"
+        )
+    return 2 if problems else 0
+
+
+PROBLEMS = 20
+"""So many problems are told one by one."""

@@ -1,0 +1,379 @@
+"""`ls` and `sessions`: what there is, as rows."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from spillview.cli.commands import query_of, tell_problems, whole_number
+from spillview.errors import BadInput
+from spillview.model import Artifact, Missing, Session
+from spillview.text import path_text, printable
+
+if TYPE_CHECKING:
+    from spillview.catalogue import Catalogue, Query
+    from spillview.cli.streams import Streams
+    from spillview.cli.tables import Cell
+
+NEWEST = 50
+"""Rows that `ls` prints on a terminal unless told otherwise."""
+
+ENTRY_KEYS = ("age", "bytes", "harness", "name", "path", "session")
+"""Sort keys that directory entries alone can serve."""
+
+LS = """\
+Artifacts, newest first: what every tool printed that was too large for the model.
+On a terminal the newest 50; piped or with --json all of them.
+
+columns: ID AGE PROJECT TOOL COMMAND CHARS BYTES LINES RATIO (size / boundary, in its
+unit) VERDICT (of the last line, and whether the model saw it) LINK FLAGS"""
+
+SESSIONS = """\
+Sessions, worst first: those with failures whose verdict no model saw lead."""
+
+
+def describe(name: str, parser: argparse.ArgumentParser) -> None:
+    """The options of `ls` and `sessions`."""
+    parser.description = LS if name == "ls" else SESSIONS
+    options = parser.add_argument_group("options")
+    options.add_argument(
+        "--no-count",
+        action="store_true",
+        help="list at once from directory entries alone, counting nothing",
+    )
+    options.add_argument(
+        "--count",
+        action="store_true",
+        help="count files over 1 GiB and growing ones too",
+    )
+    options.add_argument("--all", action="store_true", help="every row")
+    options.add_argument(
+        "--limit", metavar="N", type=whole_number(1), help="at most N rows"
+    )
+    if name == "ls":
+        options.add_argument(
+            "--sort",
+            metavar="KEY",
+            default="age",
+            help="age, worst, ratio, chars, bytes, lines, seen, tool, command, …",
+        )
+        options.add_argument(
+            "--missing",
+            action="store_true",
+            help="calls whose full result is not on disk: dangling and cut",
+        )
+
+
+def run(name: str, args: argparse.Namespace, streams: Streams) -> int:
+    """Print the rows of `ls` or `sessions`."""
+    from spillview.catalogue import Catalogue
+
+    if args.count and args.no_count:
+        raise BadInput("--count and --no-count exclude each other")
+    catalogue = Catalogue.here()
+    try:
+        query = query_of(args, args.words)
+        if name == "sessions":
+            return _sessions(catalogue, query, args, streams)
+        if args.missing:
+            return _missing(catalogue, query, args, streams)
+        return _artifacts(catalogue, query, args, streams)
+    finally:
+        catalogue.close()
+
+
+def _artifacts(
+    catalogue: Catalogue, query: Query, args: argparse.Namespace, streams: Streams
+) -> int:
+    sort = _sort_key(args.sort)
+    found = catalogue.scan(query)
+    limit = _limit(args, NEWEST if streams.terminal and not args.json else None)
+    if args.sort != "age":
+        if args.sort not in ENTRY_KEYS and not args.no_count:
+            found = completed(catalogue, found, args.count, streams)
+        found.sort(key=sort)
+    rows = found[:limit]
+    if not args.no_count:
+        if args.sort in ENTRY_KEYS:
+            rows = completed(catalogue, rows, args.count, streams)
+        if args.sort == "age":  # a call's time may differ from its file's
+            rows.sort(key=sort)
+        rows = [row for row in rows if query.admits(row)]
+    if query.paths and catalogue.state is not None:
+        catalogue.state.remember_ids((a.id, a.found.path) for a in rows)
+    if args.json:
+        from spillview.rows import artifact_row
+
+        for row in rows:
+            streams.json(artifact_row(row))
+    else:
+        _artifact_table(rows, catalogue.now(), streams)
+    if len(rows) < len(found):
+        _tell_limit(streams, len(rows), len(found), "artifacts")
+    code = tell_problems(streams, catalogue)
+    if any(row.error for row in rows):
+        code = 2
+    return code or _nothing(streams, rows, query, "artifact")
+
+
+def completed(
+    catalogue: Catalogue,
+    artifacts: Sequence[Artifact],
+    huge: bool,
+    streams: Streams,
+) -> list[Artifact]:
+    """The artifacts counted and linked, in their order, telling how far it is."""
+    whole = {a.id: a for a in artifacts}
+    for artifact in catalogue.complete(
+        artifacts,
+        huge=huge,
+        progress=lambda done, total: streams.progress("counted", done, total),
+    ):
+        whole[artifact.id] = artifact
+    return list(whole.values())
+
+
+def _missing(
+    catalogue: Catalogue, query: Query, args: argparse.Namespace, streams: Streams
+) -> int:
+    catalogue.scan(query)
+    found = catalogue.missing(query)
+    rows = found[: _limit(args, NEWEST if streams.terminal and not args.json else None)]
+    if args.json:
+        from spillview.rows import missing_row
+
+        for row in rows:
+            streams.json(missing_row(row))
+    else:
+        _missing_table(rows, catalogue.now(), streams)
+    if len(rows) < len(found):
+        _tell_limit(streams, len(rows), len(found), "calls")
+    return tell_problems(streams, catalogue) or _nothing(streams, rows, query, "call")
+
+
+def _sessions(
+    catalogue: Catalogue, query: Query, args: argparse.Namespace, streams: Streams
+) -> int:
+    found = catalogue.scan(query)
+    if not args.no_count:
+        found = completed(catalogue, found, args.count, streams)
+        found = [a for a in found if query.admits(a)]
+    everything = catalogue.sessions(found)
+    sessions = everything[: _limit(args, None)]
+    if args.json:
+        from spillview.rows import session_row
+
+        for session in sessions:
+            streams.json(session_row(session))
+    else:
+        _session_table(sessions, catalogue.now(), streams)
+    if len(sessions) < len(everything):
+        _tell_limit(streams, len(sessions), len(everything), "sessions")
+    code = tell_problems(streams, catalogue)
+    return code or _nothing(streams, sessions, query, "session")
+
+
+def _limit(args: argparse.Namespace, usual: int | None) -> int | None:
+    if args.all:
+        if args.limit is not None:
+            raise BadInput("--all and --limit exclude each other")
+        return None
+    return args.limit if args.limit is not None else usual
+
+
+def _tell_limit(streams: Streams, shown: int, total: int, what: str) -> None:
+    streams.note(f"{shown:,} of {total:,} {what}; --all prints all of them")
+
+
+def _nothing(streams: Streams, rows: Sequence[object], query: Query, what: str) -> int:
+    """Exit code 1 when a session was asked for by name and nothing answers."""
+    if rows:
+        return 0
+    if query.session is not None:
+        streams.note(f"no {what} of session {query.session} was found")
+        return 1
+    if streams.terminal:
+        where = "there" if query.paths else "on this machine (see `spillview doctor`)"
+        streams.note(f"no {what}s were found {where}")
+    return 0
+
+
+def _sort_key(name: str) -> Callable[[Artifact], Any]:
+    from spillview.triage import SORT_KEYS
+
+    key = SORT_KEYS.get(name)
+    if key is None:
+        raise BadInput(
+            f"there is no sort key “{name}”; there are: {', '.join(SORT_KEYS)}"
+        )
+    return key
+
+
+# -- tables ------------------------------------------------------------------------
+
+
+def short_ids(artifacts: Iterable[Artifact]) -> Callable[[Artifact], str]:
+    """How to write ids briefly: 8 digits while they tell these artifacts apart."""
+    ids = [a.id for a in artifacts]
+    length = 8 if len({each[:8] for each in ids}) == len(ids) else 16
+    return lambda artifact: artifact.id[:length]
+
+
+def project_name(project: str | None, slug: str | None = None) -> str:
+    """The last folder of the project's path, or what the store calls it."""
+    name = (project or slug or "").rstrip("/").rpartition("/")[2]
+    return printable(path_text(name))
+
+
+def _artifact_table(rows: Sequence[Artifact], now: float, streams: Streams) -> None:
+    from spillview.cli.tables import Cell, Column, write_table
+    from spillview.text import human_age, human_bytes, human_count
+
+    columns = [
+        Column("ID"),
+        Column("AGE", right=True),
+        Column("HARNESS", drop=9),
+        Column("SESSION", least=8, drop=8),
+        Column("PROJECT", least=6, drop=6),
+        Column("TOOL", least=6, drop=2),
+        Column("COMMAND", least=16),
+        Column("CHARS", right=True, drop=5),
+        Column("BYTES", right=True),
+        Column("LINES", right=True, drop=7),
+        Column("RATIO", right=True),
+        Column("VERDICT", drop=1),
+        Column("LINK", drop=4),
+        Column("FLAGS", least=6, drop=3),
+    ]
+    write_id = short_ids(rows) if streams.terminal else lambda a: a.id
+    table = []
+    for row in rows:
+        counts = row.counts
+        table.append(
+            [
+                Cell(write_id(row), "name"),
+                Cell(human_age(now - row.created)),
+                Cell(row.found.harness),
+                Cell(printable(path_text(row.session or row.found.session))),
+                Cell(project_name(row.project, row.found.project_slug)),
+                Cell(printable(row.tool or "")),
+                Cell(subject(row)),
+                Cell(human_count(counts.chars) if counts else ""),
+                Cell(human_bytes(counts.bytes if counts else row.found.size)),
+                Cell(human_count(counts.lines) if counts else ""),
+                _ratio(row),
+                _verdict(row),
+                Cell(row.link.state if row.link else ""),
+                Cell(" ".join(row.flags), "close"),
+            ]
+        )
+    write_table(streams, columns, table)
+
+
+def subject(artifact: Artifact) -> str:
+    """What the artifact is of: its command, else its label, else its file's name."""
+    text = artifact.command or artifact.found.label or path_text(artifact.found.name)
+    shown = printable(" ".join(text.split()) if artifact.command else text)
+    if artifact.found.target is not None:
+        shown += f" → {printable(path_text(artifact.found.target))}"
+    return shown
+
+
+def _ratio(artifact: Artifact) -> Cell:
+    from spillview.cli.tables import Cell
+    from spillview.text import human_ratio
+    from spillview.triage import band
+
+    gate = artifact.gate
+    if gate is None:
+        return Cell("")
+    boundary, ratio = gate
+    return Cell(f"{human_ratio(ratio)} {boundary.unit}", band(ratio))
+
+
+def _verdict(artifact: Artifact) -> Cell:
+    from spillview.cli.tables import Cell
+
+    link = artifact.link
+    if link is None or artifact.counts is None or artifact.counts.verdict is None:
+        return Cell("")
+    words: list[str] = [link.verdict] if link.verdict != "unknown" else []
+    if artifact.failed and link.verdict != "fail":
+        words.append("failed")
+    if artifact.verdict_seen is None:
+        return Cell(" ".join(words))
+    words.append("seen" if artifact.verdict_seen else "unseen")
+    return Cell(" ".join(words), "seen" if artifact.verdict_seen else "unseen")
+
+
+def _missing_table(rows: Sequence[Missing], now: float, streams: Streams) -> None:
+    from spillview.cli.tables import Cell, Column, write_table
+    from spillview.text import human_age
+
+    columns = [
+        Column("LINK"),
+        Column("AGE", right=True),
+        Column("HARNESS", drop=3),
+        Column("SESSION", least=8, drop=2),
+        Column("TOOL", least=6, drop=1),
+        Column("COMMAND", least=16),
+        Column("PATH", least=16),
+    ]
+    table = []
+    for row in rows:
+        mention = row.mention
+        age = human_age(now - mention.time) if mention.time is not None else ""
+        table.append(
+            [
+                Cell(row.state, "unseen"),
+                Cell(age),
+                Cell(row.harness),
+                Cell(printable(path_text(row.session))),
+                Cell(printable(mention.tool or "")),
+                Cell(printable(" ".join((mention.command or "").split()))),
+                Cell(printable(path_text(mention.path or ""))),
+            ]
+        )
+    write_table(streams, columns, table)
+
+
+def _session_table(rows: Sequence[Session], now: float, streams: Streams) -> None:
+    from spillview.cli.tables import Cell, Column, write_table
+    from spillview.text import human_age, human_bytes, human_count
+
+    columns = [
+        Column("SESSION", least=8),
+        Column("ACTIVE", right=True),
+        Column("HARNESS", drop=2),
+        Column("PROJECT", least=6, drop=1),
+        Column("TITLE", least=16),
+        Column("ARTIFACTS", right=True),
+        Column("BYTES", right=True),
+        Column("CHARS", right=True, drop=3),
+        Column("OVER", right=True),
+        Column("UNSEEN", right=True),
+        Column("LIVE"),
+    ]
+    table = []
+    for row in rows:
+        active = human_age(now - row.last_active) if row.last_active else ""
+        table.append(
+            [
+                Cell(printable(path_text(row.id)), "name"),
+                Cell(active),
+                Cell(row.harness),
+                Cell(project_name(row.project)),
+                Cell(printable(" ".join((row.title or "").split()))),
+                Cell(human_count(len(row.artifacts))),
+                Cell(human_bytes(row.bytes)),
+                Cell(human_count(row.chars) if row.chars is not None else ""),
+                Cell(human_count(row.over_boundary)),
+                Cell(
+                    human_count(row.verdict_unseen),
+                    "unseen" if row.verdict_unseen else None,
+                ),
+                Cell("live" if row.live else ""),
+            ]
+        )
+    write_table(streams, columns, table)

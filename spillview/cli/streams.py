@@ -1,0 +1,177 @@
+"""The one owner of stdout, stderr, colour and width.
+
+Data goes to stdout and nothing else does; everything said to a person goes to stderr,
+after stdout was flushed, so that a terminal and a pipe show the same order.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from typing import IO, Any
+
+SGR = {
+    "bold": "1",
+    "dim": "2",
+    "over": "1;31",
+    "close": "33",
+    "below": "32",
+    "unseen": "31",
+    "seen": "32",
+    "hit": "1;31",
+    "name": "36",
+    "title": "1",
+}
+"""Colours by what they mean."""
+
+EVERY = 0.1
+"""Seconds between two updates of the progress line."""
+
+
+class Streams:
+    """Where this run's output goes, and how it may look."""
+
+    def __init__(self) -> None:
+        self.quiet = False
+        """Whether notes and progress are kept back."""
+        self.terminal = _is_terminal(sys.stdout)
+        """Whether a person reads stdout directly."""
+        self.colour = self.terminal and _colour_wanted(os.environ)
+        self._progress = _is_terminal(sys.stderr)
+        self._shown = False
+        self._last = 0.0
+        self._asked = 0.0
+        self._gone = False
+
+    @property
+    def width(self) -> int:
+        """Columns of the terminal; 80 where that is not known."""
+        import shutil
+
+        return max(20, shutil.get_terminal_size((80, 24)).columns)
+
+    # Data
+
+    def write(self, data: bytes) -> None:
+        """Bytes for stdout, exactly."""
+        if self._shown:
+            self._clear()
+        out = sys.stdout
+        if out is None:  # closed before we were started
+            return
+        binary: IO[bytes] | None = getattr(out, "buffer", None)
+        if binary is None:
+            out.write(data.decode("utf-8", "replace"))
+        else:
+            binary.write(data)
+
+    def line(self, text: str = "") -> None:
+        """A line of text for a person or a pipe; `text` is printable already."""
+        self.write(f"{text}\n".encode("utf-8", "replace"))
+
+    def json(self, row: dict[str, Any]) -> None:
+        """One object, on a line of its own."""
+        import orjson
+
+        self.write(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE))
+
+    def flush(self) -> None:
+        """Hand everything on; raises BrokenPipeError when nobody reads any more."""
+        if self._shown:
+            self._clear()
+        if sys.stdout is not None:
+            sys.stdout.flush()
+
+    def closed(self) -> bool:
+        """Whether the reader of stdout has gone; asks at most twenty times a second."""
+        now = time.monotonic()
+        if self._gone or now - self._asked < EVERY / 2:
+            return self._gone
+        self._asked = now
+        self._gone = _reader_gone()
+        return self._gone
+
+    def abandon(self) -> None:
+        """Let whatever is still written to stdout go nowhere."""
+        try:
+            null = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(null, sys.stdout.fileno())
+            os.close(null)
+        except (OSError, ValueError, AttributeError):
+            sys.stdout = None
+
+    # Words for a person
+
+    def note(self, text: str) -> None:
+        """Something worth knowing; not with `-q`."""
+        if not self.quiet:
+            self._say(text)
+
+    def error(self, text: str) -> None:
+        """What went wrong and what to do about it."""
+        self._say(f"spillview: {text}")
+
+    def progress(self, verb: str, done: int, total: int) -> None:
+        """`verb` so many of so many, on one line of a terminal that comes and goes."""
+        now = time.monotonic()
+        if self.quiet or not self._progress or now - self._last < EVERY:
+            return
+        if not self._last:  # nothing is shown of what is quick
+            self._last = now
+            return
+        self._last = now
+        self._raw(f"\r\x1b[K{verb} {done:,} of {total:,}")
+        self._shown = True
+
+    def styled(self, text: str, style: str | None) -> str:
+        """`text` in the colour of `style`, on a terminal that wants colour."""
+        if not self.colour or style is None or not text:
+            return text
+        return f"\x1b[{SGR[style]}m{text}\x1b[0m"
+
+    def _say(self, text: str) -> None:
+        from spillview.text import printable
+
+        try:
+            self.flush()
+        except (OSError, ValueError):  # what is said still matters
+            self.abandon()
+        self._raw(printable(text) + "\n")
+
+    def _clear(self) -> None:
+        self._shown = False
+        self._raw("\r\x1b[K")
+
+    @staticmethod
+    def _raw(text: str) -> None:
+        if sys.stderr is None:
+            return
+        try:
+            sys.stderr.write(text)
+            sys.stderr.flush()
+        except (OSError, ValueError):
+            pass  # nobody is left to be told
+
+
+def _is_terminal(stream: object) -> bool:
+    try:
+        return bool(stream is not None and stream.isatty())  # type: ignore[attr-defined]  # any stream, or a stand-in of tests
+    except (AttributeError, ValueError, OSError):
+        return False
+
+
+def _colour_wanted(env: os._Environ[str]) -> bool:
+    return not env.get("NO_COLOR") and env.get("TERM") != "dumb"
+
+
+def _reader_gone() -> bool:
+    try:
+        import select
+
+        descriptor = sys.stdout.fileno()
+        poll = select.poll()
+    except (ImportError, AttributeError, OSError, ValueError):
+        return False  # it shows at the next write
+    poll.register(descriptor, 0)
+    return any(what & (select.POLLERR | select.POLLHUP) for _, what in poll.poll(0))

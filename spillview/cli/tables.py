@@ -1,0 +1,118 @@
+"""Tables of plain text: aligned by terminal cells, cut to the terminal's width."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from spillview.cells import VS16, char_width, text_width
+
+if TYPE_CHECKING:
+    from spillview.cli.streams import Streams
+
+GAP = "  "
+ELLIPSIS = "…"
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column of a table."""
+
+    name: str
+    right: bool = False
+    least: int | None = None
+    """Cells it may be cut to; None when it is never cut."""
+    drop: int = 0
+    """The higher, the sooner it is left out on a narrow terminal; 0 is kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """Printable text and the colour it has on a terminal."""
+
+    text: str
+    style: str | None = None
+
+
+def clip(text: str, width: int) -> str:
+    """`text` in at most `width` cells, with an ellipsis where something is left out."""
+    if text_width(text) <= width:
+        return text
+    room, kept, last = max(0, width - len(ELLIPSIS)), 0, 0
+    for place, char in enumerate(text):
+        cells = char_width(char)
+        if char == VS16:  # it widens the character before it
+            cells = int(last == 1)
+        if kept + cells > room:
+            return text[:place] + ELLIPSIS[:width]
+        kept += cells
+        last = cells or last
+    return text
+
+
+def write_table(
+    streams: Streams, columns: Sequence[Column], rows: Sequence[Sequence[Cell]]
+) -> None:
+    """Print `rows`: on a terminal with a heading and within its width, else in full."""
+    shown = list(range(len(columns)))
+    widths = [max((text_width(row[n].text) for row in rows), default=0) for n in shown]
+    if streams.terminal:
+        widths = [
+            max(w, len(c.name)) if w else 0
+            for w, c in zip(widths, columns, strict=True)
+        ]
+        shown = [n for n in shown if widths[n]]
+        _fit(columns, widths, shown, streams.width)
+        heading = [Cell(c.name, "title") for c in columns]
+        if rows:
+            _write_row(streams, columns, widths, shown, heading)
+    for row in rows:
+        _write_row(streams, columns, widths, shown, row)
+
+
+def _fit(
+    columns: Sequence[Column], widths: list[int], shown: list[int], room: int
+) -> None:
+    """Leave out and narrow columns until they fit into `room` cells."""
+
+    def least(number: int) -> int:
+        smallest = columns[number].least
+        return widths[number] if smallest is None else min(widths[number], smallest)
+
+    def excess(sizes: Iterator[int]) -> int:
+        return sum(sizes) + len(GAP) * (len(shown) - 1) - room
+
+    while excess(least(n) for n in shown) > 0:
+        candidates = [n for n in shown if columns[n].drop]
+        if not candidates:
+            break
+        shown.remove(max(candidates, key=lambda n: columns[n].drop))
+    too_much = excess(widths[n] for n in shown)
+    while too_much > 0:
+        flexible = [n for n in shown if widths[n] > least(n)]
+        if not flexible:
+            break
+        widest = max(flexible, key=lambda n: widths[n])
+        others = [widths[n] for n in flexible if n != widest]
+        target = max(least(widest), max(others, default=0))
+        step = max(1, min(too_much, widths[widest] - target))
+        widths[widest] -= step
+        too_much -= step
+
+
+def _write_row(
+    streams: Streams,
+    columns: Sequence[Column],
+    widths: Sequence[int],
+    shown: Sequence[int],
+    row: Sequence[Cell],
+) -> None:
+    parts = []
+    for number in shown:
+        cell, width = row[number], widths[number]
+        text = clip(cell.text, width) if streams.terminal else cell.text
+        pad = " " * (width - text_width(text))
+        styled = streams.styled(text, cell.style)
+        parts.append(pad + styled if columns[number].right else styled + pad)
+    streams.line(GAP.join(parts).rstrip())
