@@ -6,7 +6,7 @@ import html
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from spillview.alignment import align, merge
+from spillview.alignment import LEAST, align, merge
 from spillview.errors import Unreadable
 from spillview.model import (
     Boundary,
@@ -99,7 +99,6 @@ def look(found: Found, counts: Counts, link: Link, profile: Profile) -> Link:
                 if read.own:
                     ranges += known or ()
                     certain = certain and sure
-            reader.close()
     except Unreadable as error:
         # The file shrank or went away under us.
         return replace(link, verdict=kind, note=_noted(link.note, str(error)))
@@ -137,7 +136,28 @@ def shown_by(
         return numbered(parts, content, counts)
     if notice.preview.escaped:
         parts = html.unescape(parts)
-    return align(parts, content, counts, notice.preview)
+    seen = align(parts, content, counts, notice.preview)
+    if seen.ranges or seen.certain:
+        return seen
+    return _somewhere(parts, content, counts)
+
+
+def _somewhere(shown: str, content: Content, counts: Counts) -> Seen:
+    """A preview that stands elsewhere than its notice says: a search's first hits under
+    a heading of their own, a list in another order."""
+    from spillview.placing import occurrences, place
+
+    body = shown.strip("\n")
+    _, _, without_line = body.partition("\n")
+    _, _, without_paragraph = body.partition("\n\n")
+    for text in (body, without_line, without_paragraph):
+        data = text.strip("\n").encode("utf-8", "surrogatepass")
+        if len(data) >= LEAST and len(places := occurrences(data, content)) == 1:
+            return Seen(((places[0], places[0] + len(data)),))
+    placed = place(body.split("\n"), content, counts, ordered=False)
+    if placed.missing or not placed.ranges:
+        return Seen((), certain=False)
+    return Seen(placed.ranges, certain=not placed.unsure)
 
 
 def preview_of(text: str, notice: Notice) -> str | None:
