@@ -44,7 +44,7 @@ from spillview.walk import (
 )
 
 if TYPE_CHECKING:
-    from spillview.config import Settings
+    from spillview.config import ExtraRoot, Settings
 
 __all__ = [
     "Discovery",
@@ -96,6 +96,8 @@ class _Search:
         self._chosen = [p for p in chosen if p.harness != "folder"]
         self._profiles = profiles
         self._harness = harness
+        self._files = True
+        """Whether a PATH that is nothing else is a folder of files."""
         self._walker = Walker()
         self._logs = Walker(artifacts=False)
         self._routes = {p.harness: routes_of(p) for p in self._chosen}
@@ -111,25 +113,23 @@ class _Search:
                 extra.harness != self._harness
             ):
                 continue
-            forced = extra.harness or self._harness
-            if forced is not None and forced not in self._profiles:
-                self._walker.tell(extra.path, _no_harness(forced, self._profiles), None)
+            if extra.harness is not None and extra.harness not in self._profiles:
+                sentence = _no_harness(extra.harness, self._profiles)
+                self._walker.tell(extra.path, sentence, None)
                 continue
-            one = _Search(
-                self._places,
-                [self._profiles[forced]] if forced else self._chosen,
-                self._profiles,
-                forced,
-            )
-            one._walker, one._logs, one._walked = (
-                self._walker,
-                self._logs,
-                self._walked,
-            )
             try:
-                one.take(extra.path)
+                self._added(extra).take(extra.path)
             except BadInput as error:
                 self._walker.tell(extra.path, f"{error} (roots in config.toml)", None)
+
+    def _added(self, extra: ExtraRoot) -> _Search:
+        """A search that adds to this one; it reads as files what it is told to only."""
+        chosen = [self._profiles[extra.harness]] if extra.harness else self._chosen
+        search = _Search(self._places, chosen, self._profiles, extra.harness)
+        search._walker, search._logs = self._walker, self._logs
+        search._walked = self._walked
+        search._files = extra.harness is not None or self._harness in (None, "folder")
+        return search
 
     def finished(self) -> Discovery:
         """The result, with what each store holds."""
@@ -363,6 +363,8 @@ class _Search:
 
     def _plain(self, path: str, folder: bool) -> None:
         """PATH as a folder of files (or one file), each folder with files a session."""
+        if not self._files:
+            return
         profile = self._profiles[self._harness or "folder"]
         route = Route(profile, _LOOSE, "folder", parts_of("**/<name>"))
         top = path if folder else os.path.dirname(path)
@@ -436,6 +438,6 @@ def _no_harness(name: str, profiles: Mapping[str, Profile]) -> str:
 
 
 def _shown(path: str) -> str:
-    from spillview.text import path_text
+    from spillview.text import path_text, printable
 
-    return path_text(path)
+    return printable(path_text(path))

@@ -113,11 +113,10 @@ def _candidates(
             found.append(place)
     if folder:
         ground = Ground(profile, tuple(group), path, {}, profile.confidence)
-        found += [
-            Recognised(ground, path, close([at]), _names([at]))
-            for route in group
-            for at in _cut_off(route, parts)
-        ]
+        for end in range(1, longest):
+            places = [at for route in group for at in _cut_off(route, end, parts)]
+            if places:
+                found.append(Recognised(ground, path, close(places), "inside"))
     return found
 
 
@@ -170,25 +169,25 @@ def _names(places: Sequence[At]) -> Names:
     return next(kind for kind in order if kind in kinds)
 
 
-def _cut_off(route: Route, parts: Sequence[str]) -> list[At]:
-    """Places on the route where the last of `parts` fits, those above cut off."""
-    found = []
-    for end in range(1, len(route.parts)):
-        captures: dict[str, str] = {}
-        at, name = end - 1, len(parts) - 1
-        while at >= 0 and name > 0 and not route.parts[at].deep:
-            said = route.parts[at].match(parts[name])
-            if said is None:
-                break
-            captures.update(said)
-            at, name = at - 1, name - 1
-        fitted = end - 1 - at
-        if fitted == 0 or at < 0:
-            continue
-        rest = [p for p in route.parts[end:-1] if p.shaped]
-        if rest or any(p.shaped for p in route.parts[at + 1 : end]):
-            found.append(At(route, end, captures))
-    return found
+def _cut_off(route: Route, end: int, parts: Sequence[str]) -> list[At]:
+    """The place before part `end`, when the last of `parts` fit those before it.
+
+    Those further up were cut off. It must hold more than parts that fit any name.
+    """
+    if end >= len(route.parts):
+        return []
+    captures: dict[str, str] = {}
+    at, name = end - 1, len(parts) - 1
+    while at >= 0 and name > 0 and not route.parts[at].deep:
+        said = route.parts[at].match(parts[name])
+        if said is None:
+            break
+        captures.update(said)
+        at, name = at - 1, name - 1
+    if at == end - 1 or at < 0:
+        return []
+    shaped = [p for p in route.parts[at + 1 : -1] if p.shaped]
+    return [At(route, end, captures)] if shaped or route.is_transcript else []
 
 
 def _marked(places: Sequence[At]) -> bool:
