@@ -54,7 +54,7 @@ def count(
         kind, encoding = "image", "binary"
     elif total.binary:
         kind, encoding = "binary", "binary"
-    elif head.lstrip(_BLANK + codecs.BOM_UTF8)[:1] in _JSON_STARTS:
+    elif _may_be_json(head, size):
         kind, partial = json_kind(
             head if size <= len(head) else content.pread(0, WHOLE),
             content.pread(max(0, size - HEAD), HEAD),
@@ -80,8 +80,12 @@ def count(
     )
 
 
-_BLANK = b" \t\r\n\v\f"
-_JSON_STARTS = tuple(bytes([byte]) for byte in b'[{"-0123456789tfn')
+_SCALARS = tuple(b"%c" % byte for byte in b"-0123456789tfn")
+
+
+def _may_be_json(head: bytes, size: int) -> bool:
+    start = head.removeprefix(codecs.BOM_UTF8).lstrip()[:1]
+    return start in (b"[", b"{", b'"') or (size <= HEAD and start in _SCALARS)
 
 
 class _Total:
@@ -159,7 +163,7 @@ def _count_utf16(
     ending = content.pread(max(mark, size - HEAD & ~1), HEAD).decode(encoding, "ignore")
     kind: Kind = "text"
     partial = False
-    if beginning.lstrip(_BLANK)[:1] in _JSON_STARTS:
+    if _may_be_json(beginning, len(beginning)):
         complete = kept == points and len(beginning) <= WHOLE
         kind, partial = json_kind(
             beginning[:WHOLE],

@@ -30,11 +30,15 @@ def is_image(head: bytes) -> bool:
     return 0 in head and _IMAGES.match(head) is not None
 
 
+_ASCII_TEXT = re.compile(rb"[\0\t\n\r\f\b\x1b -~]*+")
+
+
 def utf16_of(head: bytes) -> tuple[str, int] | None:
     """The UTF-16 encoding of a content and its byte order mark's length.
 
-    Known by the mark, else by NULs that lie in one half of the byte pairs only, at
-    least a quarter of them, with text around. None for everything else, UTF-32 too.
+    Known by the mark, else by NULs that fill at least a quarter of one half of the
+    byte pairs and none of the other, with text around. None for everything else:
+    UTF-32, and ASCII texts with NULs between them.
     """
     if head[:4] in (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE):
         return None
@@ -46,6 +50,8 @@ def utf16_of(head: bytes) -> tuple[str, int] | None:
     even, odd = head[::2].count(0), head[1::2].count(0)
     pairs = len(head) // 2
     if pairs < 2 or min(even, odd) > max(even, odd) // 16 or max(even, odd) * 4 < pairs:
+        return None
+    if max(even, odd) * 10 < pairs * 9 and _ASCII_TEXT.fullmatch(head):
         return None
     encoding = "utf-16-le" if odd > even else "utf-16-be"
     text = head.decode(encoding, "replace")

@@ -1,116 +1,56 @@
-"""A store in which every text that a harness or a tool can choose attacks the screen.
-
-The same store can be made harmless: then each attack is left out and only its mark
-stays, so that what a program writes for both can be compared.
-"""
+"""Bytes for property tests: text, broken text, and where characters begin in it."""
 
 from __future__ import annotations
 
-import json
-import os
-from itertools import count, cycle
-from pathlib import Path
+from hypothesis import strategies as st
 
-from spillview.demo.claude import Session, persisted
-from spillview.demo.night import MINUTE, Night
+PIECES = [
+    b"",
+    b"a",
+    b"plain words ",
+    b"\n",
+    b"\n\n\n",
+    b"\r\n",
+    b"\r",
+    b" \t ",
+    b"\0",
+    "\u3000\u2028\x85".encode(),  # blank, but no line ends
+    "é".encode(),
+    "あいう".encode(),
+    "한\ud7a3".encode(),
+    "😀".encode(),
+    "👩\u200d👩\u200d👧e\u0301🇯🇵".encode(),
+    "\ufeff\ufffd".encode(),
+    b"\x1b[0m",
+    b"\x80",  # from here on: not UTF-8
+    b"\xff\xfe",
+    b"\xc0\xaf",
+    b"\xe0\x80",
+    b"\xe3\x81",
+    b"\xed\xa0\x80",
+    b"\xf0\x9f\x98",
+    b"\xf0\x80\x80",
+    b"\xf4\x90\x80\x80",
+]
 
-ATTACKS = (
-    "\x1b[2J",  # clear
-    "\x1b]52;c;bWFyaw==\x07",  # write the clipboard
-    "\x1b]0;stolen title\x07",
-    "\x1b[?1049l",  # leave the alternate screen
-    "\x1b[31337;7m",
-    "\x1b[6n",  # ask where the cursor is
-    "\x1bP+q544e\x1b\\",  # ask for a capability
-    "\x1b_payload\x1b\\",
-    "\x9b5;5H",  # C1: the same with one character
-    "\x9d52;c;bWFyaw==\x9c",
-    "\x85",
-    "\x07",
-    "\x08\x08",
-    "\x7f",
-    "\x0e",
-    "\u202e",
-    "\x1b",
-    "\r",
-    "[/]",
-    "[@click=app.quit]quit[/]",
-)
-"""Each goes before a mark of its own, `Mk001` and so on."""
+pieces = st.lists(st.sampled_from(PIECES) | st.binary(max_size=6), max_size=40)
+hostile = pieces.map(b"".join)
+"""Any bytes, mostly text that breaks where it hurts."""
 
-
-class Marked:
-    """Hands out attacks, each with a mark that is used once."""
-
-    def __init__(self, harmless: bool = False) -> None:
-        self.harmless = harmless
-        self._attacks = cycle(ATTACKS)
-        self._numbers = count(1)
-
-    def text(self, words: str, attacks: int = 2) -> str:
-        """`words` with attacks before and inside it."""
-        parts = [words[: len(words) // 2], words[len(words) // 2 :]]
-        for _ in range(attacks):
-            parts.insert(1, self.attack())
-        return self.attack() + "".join(parts)
-
-    def attack(self) -> str:
-        """One attack and its mark."""
-        sequence = next(self._attacks)
-        mark = f"Mk{next(self._numbers):03d}"
-        return mark if self.harmless else f"{sequence}{mark}"
-
-    def name(self, words: str) -> str:
-        """A file name; it cannot hold NUL or a slash, anything else."""
-        return self.text(words).replace("/", "|").replace("\0", "")
-
-    def body(self, lines: int) -> str:
-        """An output in which every attack comes up, at its start and at its end."""
-        rows = [f"line {n} of an output that fills its place" for n in range(lines)]
-        for at in (*range(3, 3 + len(ATTACKS)), *range(-len(ATTACKS) - 1, -1)):
-            rows[at] = f"error {self.attack()} in {self.attack()} \0 here"
-        rows[-1] = self.text("FAILED: the last line")
-        return "\n".join(rows) + "\n"
+valid = st.lists(st.sampled_from(PIECES[:17]), max_size=40).map(b"".join)
+"""Valid UTF-8."""
 
 
-def make_hostile(home: Path, now: float, *, harmless: bool = False) -> Path:
-    """Write the store below `home`; returns a plain folder of hostile names too."""
-    night = Night(str(home), now)
-    marked = Marked(harmless)
-    session = Session(
-        night, "p", "hostile", ago=40 * MINUTE, title=marked.text("a title", 6)
-    )
-    session.prompt(marked.text("do it"))
-    session.says(marked.text("I will"))
-    session.shell(
-        marked.text("make all", 5), marked.body(1400), exit_code=2, about="build"
-    )
-    session.says(marked.text("All is well, going on", 4))
-    session.wait(60)
-    call = session.calls(marked.text("Tool", 3), query=marked.text("what"))
-    data = marked.body(1900).encode()
-    path = session.spill_path(f"{call.id}.txt")
-    night.write(path, data, session.clock)
-    session.gets(call, persisted(path, data))
-    session.says(marked.text("next"))
-    session.shell(marked.text("gone", 4), marked.body(1200), lost=True)
-    call = session.calls(marked.text("Blob"), query="x")
-    gone = f"{session.folder}/tool-results/{marked.name('undefined.txt')}"
-    session.gets(call, persisted(gone, data))
-    session.finish()
+def char_starts(data: bytes) -> list[int]:
+    """Where each character of `data` begins, by an incremental decoding byte by byte.
 
-    folder = home / "plain"
-    folder.mkdir(mode=0o700)
-    for number in range(4):
-        name = marked.name(f"file{number}.txt")
-        (folder / name).write_bytes(marked.body(60).encode())
-    os.symlink(marked.name("nowhere"), folder / marked.name("link"))
-    if hasattr(os, "mkfifo"):
-        os.mkfifo(folder / marked.name("pipe"))
-    raw = b"raw\xff\x9b2J" + marked.attack().encode() + b".txt"
-    Path(os.fsdecode(os.path.join(os.fsencode(folder), raw))).write_text("raw\n")
-    broken = home / ".config/spillview/harnesses"
-    broken.mkdir(parents=True, mode=0o700)
-    text = json.dumps(marked.text("name", 3))
-    (broken / "broken.toml").write_text(f"harness = {text}\n", "utf-8")
-    return folder
+    Independent of the code under test: a byte continues the character before it when
+    the text up to it has as many characters with it as without it.
+    """
+    starts, before = [], 0
+    for place in range(len(data)):
+        now = len(data[: place + 1].decode("utf-8", "replace"))
+        if now > before:
+            starts += [place] * (now - before)
+        before = now
+    return starts
