@@ -227,6 +227,8 @@ class Catalogue:
             flags.append("world-readable")
         if counts is not None and counts.partial:
             flags.append("partial")
+        if artifact.link is not None and artifact.link.intact is False:
+            flags.append("digest-mismatch")
         return tuple(flags)
 
     # The contents
@@ -318,12 +320,13 @@ class Catalogue:
         known: Link | None,
         pending: Pending,
     ) -> Link | None:
+        from spillview.envelope import has_digest
         from spillview.seen import look
 
-        link = self._records.links.get(found.id)
-        if link is None:
-            return Link("orphan") if known is None else known
-        if counts is None or found.id in self._growing or link.state == "orphan":
+        link = self._records.links.get(found.id) or known or Link("orphan")
+        if counts is None or found.id in self._growing:
+            return link
+        if link.state == "orphan" and found.digest is None:
             return link
         mark = looks.token(found, link)
         stored = self.cache.looks([found]).get(found.id)
@@ -333,6 +336,8 @@ class Catalogue:
                 return restored
         try:
             looked = look(found, counts, link, self.profile(found.harness))
+            if found.digest is not None:
+                looked = replace(looked, intact=has_digest(found))
         except Unreadable as failure:
             return replace(link, note=str(failure))
         pending.looks.append((found, mark, looks.pack(looked)))

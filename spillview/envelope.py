@@ -8,7 +8,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from spillview.errors import Unreadable
-from spillview.model import Artifact, Boundary, Claim, Counts, Mention, Range, Seen
+from spillview.model import (
+    Artifact,
+    Boundary,
+    Claim,
+    Counts,
+    Found,
+    Mention,
+    Range,
+    Seen,
+)
 
 if TYPE_CHECKING:
     from spillview.content import Content
@@ -159,6 +168,21 @@ def sha256_prefix(content: Content, digits: int = 64) -> str:
         digest.update(piece)
         offset += len(piece)
     return digest.hexdigest()[:digits]
+
+
+def has_digest(found: Found) -> bool:
+    """Whether the file's content still has the sha256 prefix that its name carries.
+
+    Raises `Unreadable` when it cannot be read.
+    """
+    from spillview.content import open_content
+
+    content = open_content(found.path, root=found.root)
+    try:
+        digest = found.digest or ""
+        return sha256_prefix(content, len(digest)) == digest.lower()
+    finally:
+        content.close()
 
 
 def lines_within(content: Content, ranges: Sequence[Range]) -> int:

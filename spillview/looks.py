@@ -8,7 +8,7 @@ from typing import Any
 
 from spillview.model import Found, Link, Seen
 
-RULES = 1
+RULES = 2
 """Raised whenever alignment or verdict rules change, so that old results expire."""
 
 
@@ -30,6 +30,7 @@ def pack(link: Link) -> bytes:
             "verdict_seen": link.verdict_seen,
             "verdict": link.verdict,
             "note": link.note,
+            "intact": link.intact,
             "reads": [read.ranges for read in link.reads],
         }
     )
@@ -53,6 +54,7 @@ def restore(link: Link, data: bytes) -> Link | None:
             verdict_seen=stored["verdict_seen"],
             verdict=stored["verdict"],
             note=stored["note"],
+            intact=stored["intact"],
         )
     except (ValueError, KeyError, TypeError, IndexError):
         return None

@@ -236,6 +236,8 @@ class Link:
     verdict: VerdictClass = "unknown"
     note: str | None = None
     """A plain sentence about the link: a duplicate copy, a capped spill, …"""
+    intact: bool | None = None
+    """Whether the content has the digest its name carries; None if it carries none."""
     chain: tuple[str, ...] = ()
     """Ids of the artifacts that reading one after the other made, this one among them;
     empty when no read of it was spilled again."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 from collections.abc import Callable
@@ -259,6 +260,21 @@ def test_a_huge_file_stays_uncounted_until_asked(
     assert "growing" not in artifact.flags
     (counted,) = catalogue.complete([artifact], huge=True)
     assert counted.counts is not None
+
+
+def test_a_name_whose_digest_is_not_the_contents_is_flagged(
+    opened: Callable[[], Catalogue], store: ClaudeStore
+) -> None:
+    outbox = store.home / "tmp" / "outbox"
+    outbox.mkdir(parents=True)
+    right = hashlib.sha256(b"as written\n").hexdigest()[:12]
+    (outbox / f"build-{right}.txt").write_bytes(b"as written\n")
+    (outbox / f"tests-{right}.txt").write_bytes(b"changed since\n")
+    for _ in ("first", "from the cache"):
+        flags = {a.found.label: "digest-mismatch" in a.flags for a in whole(opened())}
+        assert flags == {"build": False, "tests": True}
+        flags = {a.found.label: "digest-mismatch" in a.flags for a in opened().scan()}
+        assert flags == {"build": False, "tests": True}
 
 
 def test_sessions_come_worst_first_with_title_and_totals(
