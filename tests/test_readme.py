@@ -1,0 +1,124 @@
+"""The README says what is true: commands run, keys work, pictures and files exist."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+from textual.binding import Binding
+from textual.keys import _character_to_key
+
+from spillview.cli import commands, main
+from spillview.tui.app import SpillviewApp
+from spillview.tui.artifact_keys import ARTIFACT_BINDINGS
+from spillview.tui.keys import HOME_BINDINGS, QUEUE_BINDINGS
+from spillview.tui.pager_keys import PAGER_BINDINGS
+
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```$", README, re.DOTALL | re.MULTILINE)
+SHELL = [line for kind, text in BLOCKS if kind == "sh" for line in text.splitlines()]
+
+START = next(line for line in SHELL if line.endswith("spillview --or-demo"))
+TESTS = next(line for line in SHELL if "pytest" in line)
+
+
+def test_both_commands_set_up_an_environment_of_their_own() -> None:
+    assert START.startswith("python3 -m venv .venv && ")
+    assert TESTS.startswith("python3 -m venv .venv && ")
+    assert " -e . " in START
+    assert " -e '.[test]' " in TESTS
+
+
+def test_ci_runs_exactly_the_readmes_test_command() -> None:
+    lines = (ROOT / ".ci/run").read_text(encoding="utf-8").splitlines()
+    assert lines[-1] == TESTS
+    assert lines.count(TESTS) == 1
+
+
+def test_every_command_is_shown_and_every_shown_command_is_understood() -> None:
+    shown = [line.split("#")[0] for line in SHELL if line.startswith("spillview")]
+    used = set()
+    for line in shown:
+        words = shlex.split(line.partition(">")[0])[1:]
+        command, rest = commands.split(words)
+        commands.parse(command, rest)
+        used.add(command.name)
+    assert used == {"", *commands.COMMANDS}
+
+
+@pytest.mark.parametrize("name", commands.COMMANDS)
+def test_every_command_has_a_help_text(
+    name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([name, "--help"]) == 0
+    assert "usage: spillview" in capsys.readouterr().out
+
+
+def test_every_file_that_is_linked_exists() -> None:
+    targets = re.findall(r"\]\(([^)#]+)\)", README)
+    assert len([t for t in targets if t.endswith(".svg")]) >= 2
+    for target in targets:
+        if "://" not in target:
+            assert (ROOT / target).is_file(), target
+
+
+def test_python_examples_compile() -> None:
+    examples = [text for kind, text in BLOCKS if kind == "python"]
+    assert examples
+    for text in examples:
+        compile(text, "README.md", "exec")
+
+
+def bound(bindings: object) -> set[str]:
+    """The keys of bindings, by the names Textual gives them."""
+    assert isinstance(bindings, list)
+    keys: set[str] = set()
+    for binding in bindings:
+        assert isinstance(binding, Binding)
+        keys |= {key_name(key.strip()) for key in binding.key.split(",")}
+    return keys
+
+
+NAMED = {"Enter": "enter", "Space": "space", "Tab": "tab", "ctrl+p": "ctrl+p"}
+
+
+def key_name(shown: str) -> str:
+    """A key as Textual names it."""
+    shown = shown.replace("\\|", "|")
+    if shown in NAMED:
+        return NAMED[shown]
+    return _character_to_key(shown) if len(shown) == 1 else shown
+
+
+def documented(heading: str) -> set[str]:
+    """The keys in the table under a heading, by Textual's names."""
+    rows = README.split(f"| {heading} | |\n|---|---|\n")[1].split("\n\n")[0]
+    cells = [re.split(r"(?<!\\)\|", row)[1] for row in rows.splitlines()]
+    return {key_name(key) for cell in cells for key in re.findall(r"`([^`]+)`", cell)}
+
+
+@pytest.mark.parametrize(
+    ("heading", "bindings"),
+    [
+        ("in the queue", [*HOME_BINDINGS, *QUEUE_BINDINGS]),
+        ("on an artifact", [*ARTIFACT_BINDINGS, *PAGER_BINDINGS]),
+    ],
+)
+def test_every_documented_key_is_bound(heading: str, bindings: list[Binding]) -> None:
+    assert documented(heading) <= bound(bindings)
+
+
+def test_the_keys_that_work_everywhere_are_bound() -> None:
+    keys = bound(SpillviewApp.BINDINGS)
+    assert "question_mark" in keys
+    assert SpillviewApp.COMMAND_PALETTE_BINDING == "ctrl+p"
+    assert "q" in bound(HOME_BINDINGS) & bound(ARTIFACT_BINDINGS)
+
+
+def test_every_harness_is_named_in_the_readme_and_no_other() -> None:
+    shipped = {path.stem for path in (ROOT / "spillview/harnesses").glob("*.toml")}
+    table = README.split("| harness | stores | support |")[1].split("\n\n")[0]
+    assert set(re.findall(r"^\| `([\w-]+)`", table, re.MULTILINE)) == shipped
