@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -62,6 +62,23 @@ class Arrangement:
     """Calls without a file inside the window, shown or not."""
     beyond: int
     """Artifacts that the window leaves out."""
+
+
+def _by_verdict(artifact: Artifact) -> tuple[bool, str]:
+    line = artifact.counts.verdict if artifact.counts else None
+    return (line is None, line.text.strip().casefold() if line else "")
+
+
+def _by_flags(artifact: Artifact) -> tuple[bool, tuple[str, ...]]:
+    return (not artifact.flags, artifact.flags)
+
+
+SORT_KEYS: dict[str, Callable[[Artifact], Any]] = {
+    **triage.SORT_KEYS,
+    "verdict": _by_verdict,
+    "flags": _by_flags,
+}
+"""Sort keys by column; the columns that only this screen has come last."""
 
 
 def session_key(session: Session) -> Key:
@@ -141,7 +158,7 @@ def arrange(
     if view.flat:
         artifacts = [a for session in sessions for a in session.artifacts]
         if not (ordered and view.filter.strip()):
-            artifacts = sort(artifacts, view.sort, view.reverse)
+            artifacts = sort(artifacts, view.sort, view.reverse, material.titles)
         rows: list[Row] = [*artifacts, *missing]
     else:
         if not ordered:
@@ -205,13 +222,30 @@ def _filtered(
     return shown, [missing[i] for i, _ in fuzzy.matches(query, words)]
 
 
+def _by_title(titles: Mapping[str, str]) -> Callable[[Artifact], tuple[str, str]]:
+    """Sessions by the title that is shown, the same session's rows together."""
+
+    def key(artifact: Artifact) -> tuple[str, str]:
+        name = titles.get(f"{artifact.found.harness}/{artifact.session}")
+        return ((name or artifact.session).casefold(), artifact.session)
+
+    return key
+
+
 def _unknown(key: Any) -> bool:
     return isinstance(key, tuple) and bool(key) and key[0] is True
 
 
-def sort(artifacts: Iterable[Artifact], by: str, reverse: bool) -> list[Artifact]:
+def sort(
+    artifacts: Iterable[Artifact],
+    by: str,
+    reverse: bool,
+    titles: Mapping[str, str] | None = None,
+) -> list[Artifact]:
     """Sorted by a column; what is not known stays last in either direction."""
-    key = triage.SORT_KEYS[by]
+    key = SORT_KEYS[by]
+    if by == "session" and titles is not None:
+        key = _by_title(titles)
     keyed = [(key(artifact), artifact) for artifact in artifacts]
     known = [pair for pair in keyed if not _unknown(pair[0])]
     unknown = [artifact for pair_key, artifact in keyed if _unknown(pair_key)]

@@ -8,9 +8,9 @@ from rich.cells import cell_len
 
 from spillview import triage
 from spillview.model import Artifact
-from spillview.text import human_age, human_bytes, human_count, printable
+from spillview.text import human_age, human_bytes, printable
 from spillview.tui.arrangement import WORST, Arrangement, View
-from spillview.tui.runs import Lines, Runs, fit_runs
+from spillview.tui.runs import Lines, Runs, fit_runs, short_count
 
 SLOW = 0.5
 """Progress says how much time is left when it is longer than this, in seconds."""
@@ -100,9 +100,9 @@ class TotalsBar(Lines):
         """One line."""
         if self.arrangement is None:
             return [[]]
-        return [two_ends(self._figures(), self._order(width), width)]
+        return [two_ends(self._figures(width), self._order(width), width)]
 
-    def _figures(self) -> Runs:
+    def _figures(self, width: int) -> Runs:
         arrangement = self.arrangement
         if arrangement is None:
             return []
@@ -119,8 +119,10 @@ class TotalsBar(Lines):
                 (f"{plural(len(shown), 'artifact')} in {sessions}", "head"),
             ]
         counted = [a.counts.chars for a in artifacts if a.counts is not None]
-        chars = human_count(sum(counted))
+        chars = short_count(sum(counted), 6 if width < 100 else 20)
         least = "" if len(counted) == len(artifacts) else "at least "
+        if least and width < 100:
+            least = "≥ "
         size = human_bytes(sum(a.found.size for a in artifacts))
         return [*runs, (" ", ""), (f"· {least}{chars} chars · {size}", "dim")]
 

@@ -12,7 +12,7 @@ from rich.cells import cell_len
 from spillview import triage
 from spillview.model import Artifact, Line, Missing, Session
 from spillview.text import human_age, human_bytes, human_ratio
-from spillview.tui.runs import Run, Runs, clean, fit, fit_runs, short_count
+from spillview.tui.runs import Run, Runs, clean, fit, fit_runs, legible, short_count
 
 PENDING = "…"
 """Stands where a number is still being counted."""
@@ -21,6 +21,9 @@ NOTHING = "–"
 
 GUTTER = 4
 """Cells at the left: a space, the selection, the state, a space."""
+
+RULES = "=-_*#~ "
+"""What a verdict is often framed with; left out where room is short."""
 
 NARROW = 100
 """Below this width the queue uses its short forms."""
@@ -66,7 +69,7 @@ class Column:
     """One column: its title, its width in cells, and how it draws an artifact."""
 
     key: str
-    """Also the name of its sort key in `triage.SORT_KEYS`."""
+    """Also the name of its sort key."""
     title: str
     width: int
     right: bool
@@ -74,11 +77,6 @@ class Column:
     tooltip: str = ""
     x: int = 0
     """Where it starts, in cells; set by `choose`."""
-
-    @property
-    def sortable(self) -> bool:
-        """Whether the rows can be sorted by it."""
-        return self.key in triage.SORT_KEYS
 
 
 # -- cells ----------------------------------------------------------------------
@@ -182,21 +180,19 @@ def verdict_line(artifact: Artifact) -> Line | None:
     return artifact.counts.verdict if artifact.counts else None
 
 
-def verdict_tone(artifact: Artifact) -> str:
-    """How loud the verdict may be: a failure nobody saw is the loudest."""
-    rank = triage.rank(artifact)
-    if rank is triage.Rank.FAILED_UNSEEN:
-        return "never"
-    return "unseen" if rank is triage.Rank.VERDICT_UNSEEN else "dim"
-
-
 def _verdict(artifact: Artifact, width: int, context: Context) -> Runs:
     if artifact.error is not None:
         return [(clean(artifact.error, width), "notice")]
     line = verdict_line(artifact)
     if line is None:
         return []
-    return [(clean(line.text.strip(), width), verdict_tone(artifact))]
+    tone = "dim"
+    if artifact.counts is not None and artifact.counts.kind in ("binary", "image"):
+        return [(artifact.counts.kind, "dim")]
+    if artifact.verdict_seen is False:
+        rank = triage.rank(artifact)
+        tone = "never" if rank is triage.Rank.FAILED_UNSEEN else ""
+    return [(clean(legible(line.text).lstrip(RULES), width), tone)]
 
 
 def project_name(project: str | None, slug: str | None = None) -> str:
@@ -230,7 +226,22 @@ FLAGS = Column("flags", "flags", 5, False, _flags, "What is unusual about the fi
 PROJECT = Column("project", "project", 8, False, _project, "The project's folder")
 SESSION = Column("session", "session", 18, False, _session, "The session's title")
 VERDICT = Column("verdict", "verdict", FLEXIBLE, False, _verdict, "The last line")
-"""Only where the room is there: it has no sort key."""
+
+ALL = (
+    AGE,
+    PROJECT,
+    SESSION,
+    TOOL,
+    COMMAND,
+    VERDICT,
+    CHARS,
+    BYTES,
+    RATIO,
+    LINES,
+    LINK,
+    FLAGS,
+)
+"""Every column there is, from left to right."""
 
 
 # -- choosing -------------------------------------------------------------------
@@ -241,10 +252,9 @@ def _wanted(width: int, flat: bool) -> list[Column]:
     wide = width >= NARROW
     columns = [AGE]
     if flat and width >= 76:
-        cells = 18 if width >= 150 else 12 if wide else 8
-        columns.append(replace(PROJECT, width=cells))
-    if flat and width >= 118:
-        columns.append(replace(SESSION, width=28 if width >= 170 else 18))
+        columns.append(replace(PROJECT, width=16 if width >= 150 else 8))
+    if flat and width >= 110:
+        columns.append(replace(SESSION, width=28 if width >= 170 else 14))
     if width >= 56:
         columns.append(replace(TOOL, width=12 if width >= 150 else 8 if wide else 6))
     columns.append(COMMAND)
@@ -256,7 +266,7 @@ def _wanted(width: int, flat: bool) -> list[Column]:
         columns.append(BYTES)
     if width >= 40:
         columns.append(RATIO)
-    if width >= 104:
+    if width >= (140 if flat else 104):
         columns.append(replace(LINES, width=9 if width >= 140 else 7))
     if width >= 72:
         columns.append(LINK)
@@ -323,46 +333,36 @@ def session_runs(session: Session, columns: tuple[Column, ...], closed: bool) ->
 
 
 def _session_name(session: Session, room: int) -> Runs:
-    """Title, project and harness; what does not fit whole is left out."""
-    name: Run = (clean(session.title or session.id, room), "project")
-    if session.title:
-        name = (name[0], "title")
-    harness: Run = (clean(session.harness, room), "dim")
-    if not session.project:
-        choices: list[list[Run]] = [[name, harness]]
-    else:
-        whole: Run = (clean(session.project, room), "project")
-        short: Run = (clean(project_name(session.project), room), "project")
-        choices = [[name, whole, harness], [name, short, harness], [name, short]]
-    for parts in choices:
-        if sum(cell_len(text) + 2 for text, _ in parts) - 2 <= room:
-            spaced = [run for part in parts for run in (part, ("  ", ""))]
-            return spaced[:-1]
+    """Title and project; the project's path is shortened or left out to fit."""
+    title = clean(session.title or session.id, room)
+    name: Run = (title, "title" if session.title else "project")
+    for project in (session.project, project_name(session.project)):
+        text = clean(project, room)
+        if text and cell_len(title) + 2 + cell_len(text) <= room:
+            return [name, ("  ", ""), (text, "project")]
     return [name]
 
 
 def _session_counts(session: Session, width: int) -> Runs:
-    unseen = session.verdict_unseen
+    unseen, over = session.verdict_unseen, session.over_boundary
     worst = any(triage.rank(a) is triage.Rank.FAILED_UNSEEN for a in session.artifacts)
     runs: Runs = []
     if unseen:
         words = f"{unseen:,} unseen" if width < 140 else f"{unseen:,} never seen"
         runs += [(words, "never" if worst else "unseen"), (" ", ""), ("· ", "dim")]
+    if over and width >= 140:
+        runs += [(f"{over:,} over the boundary · ", "dim")]
     total = len(session.artifacts)
-    noun = "" if width < NARROW else " artifact" + ("" if total == 1 else "s")
+    noun = "" if width < 140 else " artifact" + ("" if total == 1 else "s")
     return [*runs, (f"{total:,}{noun}", "dim")]
 
 
 def _session_figures(session: Session, width: int) -> dict[str, Runs]:
-    """Totals by the column they stand under; where it is narrow the name needs room."""
+    """What stands under which column; where it is narrow the name needs the room."""
     figures: dict[str, Runs] = {
-        "ratio": [],
+        "ratio": [(clean(session.harness, 15), "dim")],
         "link": [("● live", "live")] if session.live else [],
     }
-    over = session.over_boundary
-    if over:
-        count = fit(short_count(over, 6), 6, right=True)
-        figures["ratio"] = [(f"{BAND_MARKS['over']} {count}", "dim"), (" over", "dim")]
     if width < NARROW:
         return figures
     chars = session.chars

@@ -10,7 +10,7 @@ from textual.reactive import var
 
 from spillview import triage
 from spillview.model import Artifact, Mention, Missing, Session
-from spillview.text import human_age, path_text, printable
+from spillview.text import human_age, human_bytes, path_text, printable
 from spillview.tui.arrangement import Row
 from spillview.tui.columns import (
     missing_sentence,
@@ -18,7 +18,17 @@ from spillview.tui.columns import (
     tool_name,
     verdict_line,
 )
-from spillview.tui.runs import Lines, Run, Runs, clean, fit, fit_runs, plain, wrap
+from spillview.tui.runs import (
+    Lines,
+    Run,
+    Runs,
+    clean,
+    fit,
+    fit_runs,
+    legible,
+    plain,
+    wrap,
+)
 
 LABEL = 12
 """Cells of the labels at the left."""
@@ -111,7 +121,7 @@ def _verdict_block(artifact: Artifact, width: int, lines: int) -> list[Runs]:
     if line is None:
         return _block(("verdict", "label"), "it has no line of text", "dim", width, 1)
     label = verdict_state(artifact)
-    text = f"{line.number:,}: {plain(line.text)}"
+    text = f"{line.number:,}: {plain(legible(line.text))}"
     tone = label[1] if artifact.verdict_seen is False else ""
     return _block(label, text, tone, width, lines)
 
@@ -164,8 +174,10 @@ def _facts(artifact: Artifact, width: int) -> Runs:
         parts.append(", ".join(artifact.flags))
     if link is not None and link.note:
         parts.append(plain(link.note))
-    parts.append(path_text(artifact.found.path))
-    text = printable(" · ".join(parts))
+    path = path_text(artifact.found.path)
+    text = printable(" · ".join([*parts, path]))
+    if cell_len(text) > width - LABEL - 2:
+        text = printable(" · ".join([*parts, path_text(artifact.found.name)]))
     return _labelled(("file", "label"), [(text, "dim")], width)
 
 
@@ -217,6 +229,16 @@ def _session_lines(session: Session, width: int, now: float) -> list[Runs]:
     if times:
         text = " · ".join(times)
         lines.append(_labelled(("time", "label"), [(text, "dim")], width))
+    figures = [
+        f"{len(session.artifacts):,} artifacts",
+        f"{session.over_boundary:,} over their boundary",
+        f"{session.verdict_unseen:,} verdicts never seen",
+    ]
+    if session.chars is not None:
+        figures.append(f"{session.chars:,} chars")
+    figures.append(human_bytes(session.bytes))
+    counts = " · ".join(figures)
+    lines.append(_labelled(("counts", "label"), [(counts, "dim")], width))
     identity = printable(session.id)
     lines.append(_labelled(("session", "label"), [(identity, "dim")], width))
     return lines

@@ -32,8 +32,9 @@ from spillview.tui.arrangement import (
     window_words,
 )
 from spillview.tui.bars import Counting, TopBar, TotalsBar, plural
-from spillview.tui.columns import missing_sentence
+from spillview.tui.columns import ALL, missing_sentence
 from spillview.tui.detail import Detail
+from spillview.tui.filter_bar import FilterBar
 from spillview.tui.keys import HOME_BINDINGS
 from spillview.tui.live import LiveScreen
 from spillview.tui.marks import Marks
@@ -66,6 +67,7 @@ class HomeScreen(LiveScreen):
     top = getters.query_one("#top", TopBar)
     totals = getters.query_one("#totals", TotalsBar)
     detail = getters.query_one("#detail", Detail)
+    filter_bar = getters.query_one("#filter-bar", FilterBar)
     filter_input = getters.query_one("#filter", Input)
     blank = getters.query_one("#empty", Static)
 
@@ -73,10 +75,12 @@ class HomeScreen(LiveScreen):
         super().__init__(catalogue, query)
         self.last_review = catalogue.last_review()
         opened = catalogue.now()
-        # A folder that was named, or a start that was given, is shown whole.
-        named = bool(query.paths) or query.since is not None
-        since = None if named else triage.night_start(self.last_review, opened)
-        self.view = View(since=since, opened=opened)
+        since: float | None = None
+        if query.since is None:
+            since = triage.night_start(self.last_review, opened)
+        # A path or a home that was named is shown whole at first.
+        named = bool(query.paths) or catalogue.places.confined
+        self.view = View(since=since, opened=opened, all_time=named)
         self.material = Material()
         self.arrangement = Arrangement([], [], 0, 0, 0)
         self.marks = Marks(catalogue)
@@ -94,27 +98,24 @@ class HomeScreen(LiveScreen):
         yield queue
         yield Static(id="empty", markup=False)
         yield TotalsBar()
-        yield Input(id="filter", placeholder="filter: words in any order", compact=True)
+        yield FilterBar()
         yield Detail(clock=self.catalogue.now)
         yield Footer(compact=True)
 
     def on_mount(self) -> None:
         """Show the shell at once and start looking."""
         self.blank.display = False
-        self.filter_input.display = False
+        self.filter_bar.display = False
         self.top.show(self._window_words(), [])
         self.queue.focus()
         self.watch_stores()
         self.set_interval(AGE_SECONDS, self.queue.tick)
 
     def _window_words(self) -> str:
-        if self.scope.paths and self.view.since is None:
-            shown = ", ".join(printable(path) for path in self.scope.paths)
-            return shown if len(shown) < 40 else plural(len(self.scope.paths), "path")
+        view = self.view
         if self.scope.since is not None:
-            window = replace(self.view, since=self.scope.since)
-            return window_words(window, None, self.catalogue.now())
-        return window_words(self.view, self.last_review, self.catalogue.now())
+            view = replace(view, since=self.scope.since)
+        return window_words(view, self.last_review, self.catalogue.now())
 
     def near(self, artifact: Artifact) -> bool:
         """What the window shows is completed first."""
@@ -221,7 +222,8 @@ class HomeScreen(LiveScreen):
     def _show_totals(self) -> None:
         chosen = self.queue.selected
         selected = [a for a in self.arrangement.artifacts if a.id in chosen]
-        self.totals.show(self.arrangement, selected, self.view)
+        view = replace(self.view, filter="") if self.is_filtering else self.view
+        self.totals.show(self.arrangement, selected, view)
 
     def _show_empty(self) -> None:
         nothing = not self.arrangement.rows and self._scanned
@@ -251,7 +253,11 @@ class HomeScreen(LiveScreen):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Hide what does not apply now."""
-        if self.is_mounted and self.filter_input.has_focus and action != "clear":
+        if (
+            self.is_mounted
+            and self.filter_input.has_focus
+            and action not in {"clear", "move"}
+        ):
             return False
         rows = bool(self.arrangement.rows)
         applies = {
@@ -259,6 +265,7 @@ class HomeScreen(LiveScreen):
             "problems": self._problems > 0,
             "undo": self.marks.undoable > 0,
             "missing": self.arrangement.missing > 0 or self.view.missing,
+            "move": True,
             "clear": bool(self.view.filter) or self.is_filtering,
             "all_time": self.view.since is not None,
             "toggle_all": rows and not self.view.flat,
@@ -268,7 +275,7 @@ class HomeScreen(LiveScreen):
     @property
     def is_filtering(self) -> bool:
         """Whether the filter's line is open."""
-        return self.is_mounted and bool(self.filter_input.display)
+        return self.is_mounted and bool(self.filter_bar.display)
 
     @on(Queue.Opened)
     def _open(self, event: Queue.Opened) -> None:
@@ -361,7 +368,9 @@ class HomeScreen(LiveScreen):
 
     def action_sort(self, step: int) -> None:
         """Sort by the next column; after the last one, worst first again."""
-        keys = [WORST, *(c.key for c in self.queue.columns if c.sortable)]
+        shown = [column.key for column in self.queue.columns]
+        others = [column.key for column in ALL if column.key not in shown]
+        keys = [WORST, *shown, *others]
         at = keys.index(self.view.sort) if self.view.sort in keys else 0
         self.rearrange(sort=keys[(at + step) % len(keys)], reverse=False)
 
@@ -386,8 +395,9 @@ class HomeScreen(LiveScreen):
 
     def action_filter(self) -> None:
         """Open the filter's line."""
-        self.filter_input.display = True
+        self.filter_bar.display = True
         self.filter_input.focus()
+        self._show_totals()
 
     @on(Input.Changed, "#filter")
     def _filter(self, event: Input.Changed) -> None:
@@ -402,13 +412,18 @@ class HomeScreen(LiveScreen):
         if not self.view.filter.strip():
             self.action_clear()
         elif self.arrangement.rows:
-            self.filter_input.display = False
+            self.filter_bar.display = False
             self.queue.touched = True
             self.queue.focus()
+            self._show_totals()
+
+    def action_move(self, rows: int) -> None:
+        """Move the queue's cursor while the filter is being typed."""
+        self.queue.action_move(rows)
 
     def action_clear(self) -> None:
         """Close the filter's line and show every row again."""
-        self.filter_input.display = False
+        self.filter_bar.display = False
         self.queue.touched = True
         self.filter_input.value = ""
         self.rearrange(filter="")

@@ -5,24 +5,19 @@ from __future__ import annotations
 from textual.binding import Binding, BindingType
 
 QUEUE_HELP = """
-## The queue
+Tool outputs that did not fit into an agent's context, worst first: what failed and was
+never seen, verdicts never seen, then what is largest for its boundary.
 
-Tool outputs that did not fit into an agent's context, **worst first**: what failed and
-was never seen, then verdicts never seen, then what is largest for its boundary.
+- `✗` failed, and the model never received the verdict
+- `○` the model never received the verdict
+- `✓` you reviewed it
+- `+` you selected it, the totals line counts it
+- `▲` over the boundary
+- `△` about to cross it (0.9 and up)
+- `·` below it
 
-| mark | means |
-|---|---|
-| `✗` | it failed, and the model never received the verdict |
-| `○` | the model never received the verdict |
-| `✓` | you reviewed it |
-| `+` | you selected it; the totals line counts it |
-| `▲` | over the boundary |
-| `△` | about to cross it: 0.9 and up |
-| `·` | below it |
-
-The **verdict** is the output's last line that is not blank. The **ratio** is the size
-in the boundary's own unit, divided by the boundary. `…` is still being counted, `–` is
-not known.
+The *verdict* is the last line that is not blank. The *ratio* is the size in the
+boundary's own unit, divided by the boundary. `…` is still being counted, `–` not known.
 
 Flags: `G` growing, `U` uncounted, `W` world-readable, `S` secret-like, `L` link,
 `P` partial, `!` unreadable.

@@ -23,7 +23,7 @@ from spillview.tui.keys import QUEUE_BINDINGS, QUEUE_HELP
 from spillview.tui.runs import TONE_CLASSES, Palette
 
 
-class Queue(ScrollView, can_focus=True):
+class Queue(ScrollView, can_focus=True, inherit_bindings=False):
     """Rows of sessions, artifacts and missing calls, on the line API."""
 
     HELP = QUEUE_HELP
@@ -153,6 +153,7 @@ class Queue(ScrollView, can_focus=True):
             self._go(min(self.cursor, len(rows) - 1))
         else:
             self._go(self._first(), scroll_y=0)
+        self.refresh()
         self.post_message(self.Highlighted(self, self.row))
 
     def update_rows(self, artifacts: Iterable[Artifact]) -> None:

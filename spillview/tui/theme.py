@@ -6,7 +6,7 @@ from textual.theme import Theme
 
 NIGHT = Theme(
     name="spillview",
-    primary="#7aa2c8",
+    primary="#9cc4e4",
     secondary="#5f7d99",
     accent="#9cc4e4",
     warning="#d9a657",
@@ -18,6 +18,9 @@ NIGHT = Theme(
     panel="#1a2027",
     dark=True,
     variables={
+        "text-error": "#ee7872",
+        "text-warning": "#dfb167",
+        "text-success": "#86ba92",
         "footer-background": "#161b21",
         "footer-key-foreground": "#9cc4e4",
         "footer-description-foreground": "#8a949e",

@@ -160,7 +160,7 @@ class FakeCatalogue(Catalogue):
         bare: bool = False,
         last_review: float | None = None,
     ) -> None:
-        self.places = Places.of_home("/home")
+        self.places = replace(Places.of_home("/home"), confined=False)
         self.profiles = {}
         self.now = lambda: NOW
         self.stores = []

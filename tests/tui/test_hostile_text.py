@@ -279,10 +279,20 @@ def test_wrap_loses_no_word_where_there_is_room(words: list[str]) -> None:
     assert " ".join(wrap(text, 20, 100)) == text
 
 
-def test_a_verdict_with_escapes_is_shown_with_pictures() -> None:
+@pytest.mark.parametrize(
+    ("line", "shown"),
+    [
+        ("\x1b[31mFAILED\x1b[0m in 3s", "FAILED in 3s"),
+        ("\x1b]8;;http://x\x07link\x1b]8;;\x07", "link"),
+        ("10%\r50%\rdone\r", "done"),
+        ("broken \x1b[31", "broken ␛[31"),
+        ("bell\x07 and \x9b31m", "bell␇ and \ufffd31m"),
+        ("\ttotal\t\t12", "total 12"),
+    ],
+)
+def test_a_verdict_reads_as_a_terminal_would_leave_it(line: str, shown: str) -> None:
     made = whole(Facts("x.txt", verdict="x", verdict_seen=False))
     assert made.counts is not None
-    verdict = Line(3, 0, 9, "\x1b[31mFAILED\x1b[0m")
-    made = replace(made, counts=replace(made.counts, verdict=verdict))
+    made = replace(made, counts=replace(made.counts, verdict=Line(3, 0, 9, line)))
     text = "".join(t for runs in detail_lines(made, 80, 5, NOW) for t, _ in runs)
-    assert "␛[31mFAILED␛[0m" in text
+    assert f"3: {shown} " in text
