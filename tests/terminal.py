@@ -11,7 +11,7 @@ import struct
 import subprocess
 import termios
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import Self
 
@@ -132,7 +132,7 @@ class Terminal:
         self.output += data
         return bool(data)
 
-    def settle(self, quiet: float = 0.4, seconds: float = 30.0) -> str:
+    def settle(self, quiet: float = 0.25, seconds: float = 30.0) -> str:
         """Wait until the program writes nothing for `quiet` seconds; the screen."""
         deadline = time.monotonic() + seconds
         while time.monotonic() < deadline and self.read(quiet):
@@ -142,15 +142,17 @@ class Terminal:
         self.screen.feed(fresh)
         return self.screen.text
 
-    def until(self, holds: Callable[[str], bool], seconds: float = 60.0) -> str:
-        """Wait until the screen is as wanted; raises with the screen if it is not."""
+    def until(self, pattern: str, seconds: float = 60.0) -> str:
+        """Wait until the screen shows the pattern; raises with the screen if not."""
         deadline = time.monotonic() + seconds
         while True:
             shown = self.settle()
-            if holds(shown):
+            if self._process.poll() is not None:
+                raise AssertionError(f"ended before {pattern!r} came:\n{shown}")
+            if re.search(pattern, shown, re.DOTALL):
                 return shown
-            if time.monotonic() > deadline or self._process.poll() is not None:
-                raise AssertionError(f"never shown:\n{shown}")
+            if time.monotonic() > deadline:
+                raise AssertionError(f"never shown, {pattern!r}:\n{shown}")
 
     def ends(self, seconds: float = 30.0) -> int:
         """Wait for the program's end; its exit code."""

@@ -6,6 +6,7 @@ import os
 import re
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -17,46 +18,50 @@ from tests.terminal import Terminal, sequences
 
 MARK = re.compile(r"Mk\d{3}")
 
-WALK = (
-    "j",
-    "j",
-    "?",  # help, with the keys
-    "?",
-    "m",  # what is missing
-    "j",
-    "m",
-    "!",  # what could not be read
-    "\x1b",
-    "s",  # flat
-    "s",
-    "x",
-    "/Mk\r",  # filter, the text typed into a field
-    "\x1b",
-    "\x10Mk",  # the palette, with the hostile names in it
-    "\x1b",
-    "g",
-    "j",
-    "\r",  # the artifact
-    "\t",
-    "\t",
-    "]",
-    "[",
-    "G",
-    "g",
-    "e",
-    "e",
-    "e",
-    "/Mk\r",
-    "n",
-    "n",
-    "\x1b",
-    "q",
-    "S",  # search across everything
-    "Mk\r",
-    "\x1b",
-    "\x1b",
+WALK: tuple[tuple[str, str], ...] = (
+    ("j", "Mk"),
+    ("?", "Tool outputs"),  # help, with the keys
+    ("?", "Mk"),
+    ("m", "dangling"),  # what is missing
+    ("j", "Mk"),
+    ("m", "Mk"),
+    ("!", "broken.toml"),  # what could not be read
+    ("\x1b", "Mk"),
+    ("s", "Mk"),  # flat, and by session again
+    ("s", "Mk"),
+    ("x", "1 selected"),
+    ("x", "Mk"),
+    ("/", "words in any order"),  # filter
+    ("Mk", "Mk"),
+    ("\r", "Open"),
+    ("\x1b", "Mk"),
+    ("\x10", "Search for commands"),  # the palette, with the hostile names in it
+    ("Mk", "Session"),
+    ("\x1b", "Open"),
+    ("g", "Mk"),
+    ("j", "NEVER SEEN"),
+    ("\r", "FULL OUTPUT"),  # the artifact, at its verdict
+    ("\t", "ENVELOPE"),
+    ("G", "Mk"),
+    ("\t", "FULL OUTPUT"),
+    ("[", "Mk"),
+    ("]", "Mk"),
+    ("g", "line 0 of"),
+    ("e", "Mk"),  # escapes hidden, in colour, shown again
+    ("e", "Mk"),
+    ("e", "Mk"),
+    ("r", "Mk"),  # every frame of a progress bar
+    ("/", "/"),  # search in it
+    ("Mk", "Mk"),
+    ("\r", "Mk"),
+    ("n", "Mk"),
+    ("\x1b", "FULL OUTPUT"),
+    ("q", "NEVER SEEN"),
+    ("S", "[Ss]earch"),  # search across everything
+    ("Mk", "Mk"),
+    ("\r", "Mk"),
 )
-"""Keys through every screen; each is followed until the program is quiet."""
+"""Keys through every screen, and what each screen must show before the next."""
 
 
 def walk(home: Path, folder: Path) -> tuple[str, str]:
@@ -72,11 +77,14 @@ def walk(home: Path, folder: Path) -> tuple[str, str]:
     program = "from spillview.cli import main; raise SystemExit(main())"
     command = [sys.executable, "-c", program, str(home), str(folder)]
     with Terminal(command, env=env) as terminal:
-        seen = [terminal.until(lambda shown: "Mk" in shown)]
-        for keys in WALK:
+        seen = [terminal.until("Mk.*NEVER SEEN")]
+        for keys, wanted in WALK:
             terminal.press(keys)
-            seen.append(terminal.settle(0.25))
-        terminal.press("qqq")
+            seen.append(terminal.until(wanted, 20))
+        for _ in range(4):
+            terminal.press("\x1b")
+            terminal.settle()
+        terminal.press("qq")
         assert terminal.ends() == 0
         return terminal.text, "\n".join(seen)
 
@@ -84,12 +92,15 @@ def walk(home: Path, folder: Path) -> tuple[str, str]:
 @pytest.fixture(scope="module")
 def walked(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[str, str]]:
     """The same walk over the hostile store and over its harmless twin."""
-    found = {}
-    for name in ("hostile", "harmless"):
-        home = tmp_path_factory.mktemp(name)
-        folder = make_hostile(home, time.time(), harmless=name == "harmless")
-        found[name] = walk(home, folder)
-    return found
+    homes = {name: tmp_path_factory.mktemp(name) for name in ("hostile", "harmless")}
+    with ThreadPoolExecutor() as both:
+        walks = {
+            name: both.submit(
+                walk, home, make_hostile(home, time.time(), harmless=name == "harmless")
+            )
+            for name, home in homes.items()
+        }
+        return {name: future.result() for name, future in walks.items()}
 
 
 def shapes(text: str) -> set[str]:

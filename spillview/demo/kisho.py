@@ -33,7 +33,7 @@ def write(night: Night) -> None:
     )
     session.shell(
         "python -m kisho.stations --json",
-        python_output.stations(dice, 276, 64),
+        python_output.stations(dice, 276, 20),
         saying="8 files were refused. Now the stations.",
         took=3,
     )
