@@ -12,9 +12,9 @@ import os
 import sqlite3
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
-from spillview.model import Counts, Found, Kind, Line
+from spillview.model import Counts, Found, Line
 
 SCHEMA = 1
 """Raised whenever a table or the meaning of a stored fact changes."""
@@ -48,6 +48,8 @@ T = TypeVar("T")
 
 def _stored(key: Key) -> Key:
     """The key as signed 64-bit numbers: some filesystems have larger inodes."""
+    if max(key) < 1 << 63:
+        return key
     dev, ino, size, mtime_ns = (
         part - (1 << 64) if part >= 1 << 63 else part for part in key
     )
@@ -269,25 +271,10 @@ def _counts_row(counts: Counts) -> tuple[object, ...]:
     )
 
 
-def _counts(row: Sequence[object]) -> Counts:
-    size, chars, utf16, lines, encoding, kind, partial = row[:7]
-    number, start, end, text, truncated = row[7:]
+def _counts(row: tuple[Any, ...]) -> Counts:
+    number = row[7]
     verdict = None
     if number is not None:
-        verdict = Line(
-            cast(int, number),
-            cast(int, start),
-            cast(int, end),
-            cast(str, text),
-            bool(truncated),
-        )
-    return Counts(
-        cast(int, size),
-        cast(int, chars),
-        cast(int, utf16),
-        cast(int, lines),
-        cast(str, encoding),
-        cast(Kind, kind),
-        bool(partial),
-        verdict,
-    )
+        verdict = Line(number, row[8], row[9], row[10], bool(row[11]))
+    size, chars, utf16, lines, encoding, kind = row[:6]
+    return Counts(size, chars, utf16, lines, encoding, kind, bool(row[6]), verdict)

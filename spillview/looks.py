@@ -14,7 +14,9 @@ RULES = 2
 
 def token(found: Found, link: Link) -> str:
     """What a stored look holds for: this content, these records, these rules."""
-    facts = repr((RULES, found.key, link.state, link.mentions, link.reads))
+    records = [(m.transcript, m.record, m.offset, m.length) for m in link.mentions]
+    reads = [(read.transcript, read.record) for read in link.reads]
+    facts = repr((RULES, found.key, link.state, records, reads))
     return hashlib.sha256(facts.encode("utf-8", "backslashreplace")).hexdigest()
 
 
