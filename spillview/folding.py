@@ -93,6 +93,10 @@ class Row:
     """Frames of a progress bar that this row leaves out."""
     fold: Fold | None = None
 
+    def holds(self, byte: int) -> bool:
+        """Whether the row stands for `byte`."""
+        return self.start <= byte < self.end
+
     def byte_at(self, index: int) -> int:
         """The byte that the character at `index` of the text stands for."""
         if not self.pieces or index < 0:

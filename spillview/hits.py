@@ -45,12 +45,14 @@ class Pattern:
     text: str
     case: str = "-S"
     """ripgrep's option: `-S` (an upper-case letter makes it matter), `-i` or `-s`."""
+    fixed: bool = False
+    """Whether the text is searched for as it is, not as a regex."""
 
     def arguments(self) -> list[str]:
         """ripgrep's arguments for this pattern."""
         if "\0" in self.text:
             raise BadInput(r"a pattern cannot hold a NUL byte; write it as \x00")
-        return [self.case, "-e", self.text]
+        return [self.case, *(["-F"] if self.fixed else []), "-e", self.text]
 
 
 def check(pattern: Pattern) -> None:

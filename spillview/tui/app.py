@@ -66,5 +66,6 @@ class SpillviewApp(App[None]):
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """Textual's own commands, and what the present screen can do."""
         yield from super().get_system_commands(screen)
-        if isinstance(screen, HomeScreen):
-            yield from screen.commands()
+        commands = getattr(screen, "commands", None)
+        if callable(commands):
+            yield from commands()

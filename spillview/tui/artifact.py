@@ -1,0 +1,158 @@
+"""The artifact screen: the envelope beside the full output, and what followed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import ClassVar
+
+from textual.app import SystemCommand
+from textual.binding import BindingType
+
+from spillview.catalogue import Catalogue
+from spillview.hits import Pattern
+from spillview.model import Artifact, Range
+from spillview.text import path_text, printable
+from spillview.tui.artifact_keys import ARTIFACT_BINDINGS
+from spillview.tui.pager import Pager
+from spillview.tui.panes import Panes
+
+
+class ArtifactScreen(Panes):
+    """One artifact of the queue: what the model saw beside all that there was."""
+
+    BINDING_GROUP_TITLE = "Artifact"
+    BINDINGS: ClassVar[list[BindingType]] = ARTIFACT_BINDINGS
+
+    def __init__(
+        self,
+        catalogue: Catalogue,
+        artifacts: Sequence[Artifact],
+        index: int,
+        *,
+        at: Range | None = None,
+        pattern: Pattern | None = None,
+    ) -> None:
+        """See `Panes`; it is left with the artifact that it ended on."""
+        super().__init__(catalogue, artifacts, index, at=at, pattern=pattern)
+        self._marked: list[int] = []
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Hide what does not apply now."""
+        if self.is_mounted and self.prompt.display:
+            return False
+        if action in ("switch", "solo"):
+            return not self.has_class("-orphan")
+        if action == "step":
+            step = parameters[0] if parameters else 0
+            return 0 <= self.index + int(str(step)) < len(self.artifacts)
+        if action == "undo":
+            return bool(self._marked)
+        if action == "verdict":
+            counts = self.artifact.counts
+            return counts is not None and counts.verdict is not None
+        return True
+
+    def action_switch(self) -> None:
+        """The same place in the other pane."""
+        if self.pager is self.full:
+            target = self.pairs.in_envelope(self.full.cursor)
+            _go(self.envelope, target)
+        else:
+            _go(self.full, self.pairs.in_file(self.envelope.cursor))
+
+    def action_solo(self) -> None:
+        """Only the pane with the focus, or both."""
+        self.toggle_class("-solo")
+
+    def action_step(self, step: int) -> None:
+        """Another artifact of the queue."""
+        self.index += step
+        self._open()
+
+    def action_review(self) -> None:
+        """Mark it reviewed and go on."""
+        if self.artifact.reviewed is None:
+            now = self.catalogue.now()
+            self.catalogue.mark_reviewed([self.artifact.id], now)
+            self.artifacts[self.index] = replace(self.artifact, reviewed=now)
+            self._marked.append(self.index)
+        if self.index + 1 < len(self.artifacts):
+            self.action_step(1)
+            return
+        self._show_lines()
+        self.refresh_bindings()
+        self.full.say("reviewed: it was the last one, q goes back")
+
+    def action_undo(self) -> None:
+        """Take the last mark back and go to that artifact."""
+        self.index = self._marked.pop()
+        self.catalogue.mark_reviewed([self.artifact.id], None)
+        self.artifacts[self.index] = replace(self.artifact, reviewed=None)
+        self._open()
+
+    def action_verdict(self) -> None:
+        """Go to the verdict."""
+        counts, document = self.artifact.counts, self.full.document
+        if counts is not None and counts.verdict is not None and document is not None:
+            self.full.goto(document.to_text(counts.verdict.start))
+            self.full.focus()
+
+    def action_copy_id(self) -> None:
+        """Copy the id."""
+        self.app.copy_to_clipboard(self.artifact.id)
+        self.pager.say(f"copied the id {self.artifact.id}")
+
+    def action_copy_path(self) -> None:
+        """Copy the path."""
+        path = printable(path_text(self.artifact.found.path))
+        self.app.copy_to_clipboard(path)
+        self.pager.say(f"copied {path}")
+
+    def action_search(self) -> None:
+        """Search inside every artifact of the queue."""
+        from spillview.tui.search import SearchScreen
+
+        self.app.push_screen(SearchScreen(self.catalogue, self.artifacts))
+
+    def action_back(self) -> None:
+        """Clear selection, filter or hits of the pane; else leave."""
+        if not self.pager.clear():
+            self.action_leave()
+
+    def action_leave(self) -> None:
+        """Back to the screen below, with the artifact that it ended on."""
+        self.dismiss(self.artifact)
+
+    def commands(self) -> Iterable[SystemCommand]:
+        """What the palette offers here."""
+        for title, what, action in (
+            ("Mark reviewed", "and go on to the next artifact", "review"),
+            ("Go to the verdict", "the last line that is not blank", "verdict"),
+            ("Envelope or full output", "the same place in the other pane", "switch"),
+            ("Maximise the pane", "or show both again", "solo"),
+            ("Copy the id", "of this artifact", "copy_id"),
+            ("Copy the path", "of this artifact", "copy_path"),
+            ("Search every artifact", "of the queue", "search"),
+        ):
+            if self.check_action(action, ()):
+                yield SystemCommand(title, what, getattr(self, f"action_{action}"))
+        for title, what, action in (
+            ("Wrap long lines", "or scroll them sideways", "wrap"),
+            ("Escapes", "as pictures, left out, or as colours", "escapes"),
+            ("Progress bars", "the last frame or every frame", "returns"),
+            ("Folds", "open all or close them", "folds"),
+            ("Follow", "the end of a growing file", "follow"),
+        ):
+            if self.pager.check_action(action, ()):
+                yield SystemCommand(
+                    title, what, getattr(self.pager, f"action_{action}")
+                )
+
+
+def _go(pager: Pager, byte: int | None) -> None:
+    """Focus a pane; move its cursor only when it is not there already."""
+    row = pager.cursor_row
+    if byte is not None and not (row is not None and row.holds(byte)):
+        pager.goto(byte)
+    pager.focus()

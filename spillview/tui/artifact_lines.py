@@ -1,0 +1,291 @@
+"""The lines above and below an artifact's text: what it is, what followed it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rich.cells import cell_len
+from textual.geometry import Size
+
+from spillview import triage
+from spillview.envelope import EnvelopeFacts
+from spillview.model import Artifact, Mention
+from spillview.text import human_age, human_bytes, human_ratio, path_text, printable
+from spillview.tui.bars import plural, two_ends
+from spillview.tui.columns import project_name, state_mark, subject
+from spillview.tui.detail import outcome, verdict_state
+from spillview.tui.runs import Lines, Runs, clean, fit, fit_runs, plain, wrap
+
+LABEL = 13
+"""Cells of the labels of what followed."""
+
+TALLEST = 5
+"""Lines of what followed, at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Which artifact of how many, in the order of the queue."""
+
+    index: int
+    total: int
+
+
+def header_lines(
+    artifact: Artifact,
+    facts: EnvelopeFacts | None,
+    place: Place,
+    width: int,
+    now: float,
+) -> list[Runs]:
+    """Three lines: the call, the sizes, what the model saw."""
+    return [
+        two_ends(_call(artifact, width), _corner(artifact, place, width), width),
+        two_ends(_sizes(artifact), _whence(artifact, width, now), width),
+        two_ends(_seen(artifact, facts), _flags(artifact), width),
+    ]
+
+
+def _call(artifact: Artifact, width: int) -> Runs:
+    mark, tone = state_mark(artifact)
+    runs: Runs = [(f" {mark} ", tone)]
+    if artifact.tool:
+        runs += [(clean(artifact.tool, 24), "label"), ("  ", "")]
+    runs.append((clean(subject(artifact), width), "head"))
+    return runs
+
+
+def _corner(artifact: Artifact, place: Place, width: int) -> Runs:
+    runs: Runs = []
+    ended = outcome(artifact.envelope)
+    if ended and (artifact.failed or width >= 100):
+        runs += [(ended, "never" if artifact.failed else "dim"), (" · ", "dim")]
+    if artifact.reviewed is not None:
+        runs += [("reviewed", "good"), (" · ", "dim")]
+    return [*runs, (f"{place.index + 1:,} of {place.total:,}", "dim")]
+
+
+def _sizes(artifact: Artifact) -> Runs:
+    counts, found = artifact.counts, artifact.found
+    runs: Runs = [("   ", "")]
+    if counts is None:
+        runs.append((f"{found.size:,} bytes", ""))
+        if found.type == "file":
+            runs.append((" · not counted", "dim"))
+    else:
+        runs.append((f"{counts.bytes:,} bytes · {counts.chars:,} chars", ""))
+        runs.append((f" · {plural(counts.lines, 'line')}", ""))
+    gate = artifact.gate
+    if gate is not None:
+        boundary, ratio = gate
+        band = triage.band(ratio)
+        sign = {"over": "▲ ", "close": "△ ", "below": ""}[band]
+        runs += [(" · ", "dim"), (f"{sign}{human_ratio(ratio)} of {boundary}", band)]
+    if counts is not None and counts.encoding != "utf-8":
+        runs.append((f" · {counts.encoding}", "notice"))
+    name = printable(path_text(found.name))
+    if artifact.command or found.label:
+        runs.append((f" · {name}", "dim"))
+    return runs
+
+
+def _whence(artifact: Artifact, width: int, now: float) -> Runs:
+    if width < 120:
+        return []
+    words = [artifact.found.harness]
+    project = project_name(artifact.project, artifact.found.project_slug)
+    if project:
+        words.append(clean(project, 24))
+    words.append(f"{human_age(max(0.0, now - artifact.created))} ago")
+    return [(printable(" · ".join(words)), "dim")]
+
+
+def _seen(artifact: Artifact, facts: EnvelopeFacts | None) -> Runs:
+    link, counts = artifact.link, artifact.counts
+    runs: Runs = [("   ", "")]
+    if link is None:
+        return [*runs, ("what the model saw is still being looked up", "dim")]
+    if link.seen is None:
+        if link.state == "orphan":
+            words = "no record points at this file: what the model saw is unknown"
+        else:
+            words = "what the model saw of it is unknown"
+        return [*runs, (words, "notice")]
+    if counts is not None and counts.bytes:
+        share = 100 * link.seen.bytes / counts.bytes
+        least = "" if link.seen.certain else "at least "
+        runs.append((f"model saw {least}{_percent(share)}", ""))
+    else:
+        runs.append((f"model saw {link.seen.bytes:,} bytes", ""))
+    state, tone = verdict_state(artifact)
+    runs += [(" · verdict ", "dim"), (state, tone)]
+    runs += _claims(facts)
+    own = sum(1 for read in link.reads if read.own)
+    if own:
+        runs.append((f" · read back {plural(own, 'time')}", "dim"))
+    if link.note:
+        runs.append((f" · {plain(link.note)}", "notice"))
+    return runs
+
+
+def _percent(share: float) -> str:
+    """Never 100 % of less than all, never 0 % of something."""
+    if share in (0.0, 100.0):
+        return f"{share:.0f} %"
+    return f"{min(99.9, max(0.1, share)):.1f} %"
+
+
+def _claims(facts: EnvelopeFacts | None) -> Runs:
+    if facts is None or not facts.claimed:
+        return []
+    claims = [_claim(unit, value) for unit, value in facts.claimed.items()]
+    runs: Runs = [(" · notice claims ", "dim"), (printable(", ".join(claims)), "")]
+    if facts.agrees is True:
+        runs.append((", agrees", "good"))
+    elif facts.agrees is False:
+        measured = ", ".join(
+            _claim(unit, value)
+            for unit, value in facts.measured.items()
+            if value != facts.claimed.get(unit)
+        )
+        runs.append((printable(f", WRONG: measured {measured}"), "never"))
+    return runs
+
+
+def _claim(unit: str, value: int | str) -> str:
+    if isinstance(value, str):
+        return f"{unit} {value}"
+    if unit == "bytes":
+        return human_bytes(value)
+    return f"{value:,} {unit.replace('_', ' ')}"
+
+
+def _flags(artifact: Artifact) -> Runs:
+    return [(printable(", ".join(artifact.flags)), "notice")] if artifact.flags else []
+
+
+def next_lines(artifact: Artifact, width: int, height: int) -> list[Runs]:
+    """What the agent said and called after the envelope, in `height` lines."""
+    mention = artifact.envelope
+    if mention is None:
+        words = "its transcript is not read yet"
+        if artifact.link is not None:
+            words = "not known: no record of a session points at this file"
+        return _block("then", words, "dim", width, 1)
+    following = mention.next
+    if following is None or (following.text is None and following.tool is None):
+        words = "nothing more was said or called in this session"
+        return _block("then", words, "dim", width, 1)
+    call = _call_line(mention, width)
+    said: list[Runs] = []
+    if following.text is not None:
+        room = max(1, height - len(call))
+        text = f"“{plain(following.text)}”"
+        said = _block("then said", text, "said", width, room)
+    return [*said, *call][:height]
+
+
+def _call_line(mention: Mention, width: int) -> list[Runs]:
+    following = mention.next
+    if following is None or following.tool is None:
+        return []
+    runs: Runs = [(clean(following.tool, 24), "label")]
+    if following.command:
+        runs.append(("  " + plain(following.command), ""))
+    return [_labelled("then called", runs, width)]
+
+
+def _labelled(label: str, text: Runs, width: int) -> Runs:
+    room = max(1, width - LABEL - 3)
+    return [("   ", ""), (fit(label, LABEL), "label"), *fit_runs(text, room)]
+
+
+def _block(label: str, text: str, tone: str, width: int, lines: int) -> list[Runs]:
+    wrapped = wrap(text, max(8, width - LABEL - 4), max(1, lines))
+    return [
+        _labelled(label if at == 0 else "", [(line, tone)], width)
+        for at, line in enumerate(wrapped)
+    ]
+
+
+class Header(Lines):
+    """Draws `header_lines`."""
+
+    def __init__(self) -> None:
+        super().__init__(id="header")
+        self._facts: tuple[Artifact, EnvelopeFacts | None, Place, float] | None = None
+
+    def show(
+        self, artifact: Artifact, facts: EnvelopeFacts | None, place: Place, now: float
+    ) -> None:
+        """Show an artifact and what is known of it."""
+        self._facts = (artifact, facts, place, now)
+        self.remake()
+
+    def make(self, width: int, height: int) -> list[Runs]:
+        """Three lines."""
+        if self._facts is None:
+            return []
+        artifact, facts, place, now = self._facts
+        return header_lines(artifact, facts, place, width, now)
+
+
+class NextStrip(Lines):
+    """Draws `next_lines`."""
+
+    def __init__(self) -> None:
+        super().__init__(id="next")
+        self._artifact: Artifact | None = None
+
+    def show(self, artifact: Artifact) -> None:
+        """Show what followed this artifact."""
+        self._artifact = artifact
+        self.remake()
+        self.refresh(layout=True)
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        """As many lines as it takes, up to what the stylesheet allows."""
+        return len(self.make(width, TALLEST))
+
+    def make(self, width: int, height: int) -> list[Runs]:
+        """As many lines as there is room for."""
+        if self._artifact is None:
+            return []
+        return next_lines(self._artifact, width, height)
+
+
+class PaneTitle(Lines):
+    """The line above a pane: its name, and where its cursor is."""
+
+    def __init__(self, name: str, *, id: str) -> None:  # noqa: A002 - Textual's name
+        super().__init__(id=id)
+        self._label = name
+        self._note = ""
+        self._status = ""
+        self._lit = False
+
+    def show(
+        self, *, note: str | None = None, status: str | None = None, lit: bool
+    ) -> None:
+        """Change what stands in it; None leaves it as it is."""
+        before = (self._note, self._status, self._lit)
+        self._note = self._note if note is None else note
+        self._status = self._status if status is None else status
+        self._lit = lit
+        if before != (self._note, self._status, self._lit):
+            self.remake()
+
+    def make(self, width: int, height: int) -> list[Runs]:
+        """The name at the left, the status whole at the right while it fits."""
+        tone = "brand" if self._lit else "label"
+        left: Runs = [(f" {self._label}", tone), (f"  {self._note}", "dim")]
+        status = self._status
+        if cell_len(status) > max(8, width - len(self._label) - 4):
+            status = fit(status, max(8, width - len(self._label) - 4))
+        return [two_ends(left, [(status, "dim")], width)]
+
+
+def notes_of(shown: Sequence[object]) -> str:
+    """How many records put the artifact before the model, when more than one did."""
+    return f"the first of {len(shown)} records" if len(shown) > 1 else ""

@@ -1,0 +1,141 @@
+"""What a pager shows: content as text, its line index, and what of it was seen."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal, Protocol
+
+from spillview.content import (
+    BytesContent,
+    Change,
+    Content,
+    FileContent,
+    open_content,
+    text_content,
+)
+from spillview.lines import LineIndex
+from spillview.model import Range, Seen
+
+SeenState = Literal["all", "part", "none", "unknown"]
+
+
+class _Mapping(Protocol):
+    def disk(self, offset: int) -> int: ...
+
+
+@dataclass(slots=True)
+class Document:
+    """Text that can be read at any offset, and how it relates to the file on disk.
+
+    Offsets are those of the text; they are the file's own unless it is UTF-16.
+    """
+
+    content: Content
+    """The file itself, or bytes in memory."""
+    text: Content
+    """Its text as UTF-8; the same object unless the file is UTF-16."""
+    encoding: str = "utf-8"
+    index: LineIndex = field(init=False)
+    seen: Seen | None = None
+    """What the model received, in offsets of the text; None where nothing is known."""
+    _mapping: _Mapping | None = None
+
+    def __post_init__(self) -> None:
+        self.index = LineIndex(self.text)
+
+    @property
+    def size(self) -> int:
+        """Bytes of the text."""
+        return self.text.size
+
+    def close(self) -> None:
+        """Give back what it holds."""
+        self.text.close()
+        if self.content is not self.text:
+            self.content.close()
+
+    def to_disk(self, offset: int) -> int:
+        """The byte on disk at which byte `offset` of the text begins."""
+        return offset if self._mapping is None else self._mapping.disk(offset)
+
+    def to_text(self, offset: int) -> int:
+        """The byte of the text that byte `offset` on disk became."""
+        if self._mapping is None:
+            return min(offset, self.size)
+        low, high = 0, self.size
+        while low < high:
+            middle = (low + high) // 2
+            if self._mapping.disk(middle) < offset:
+                low = middle + 1
+            else:
+                high = middle
+        return low
+
+    def set_seen(self, seen: Seen | None) -> None:
+        """State what the model received, in byte ranges of the file on disk."""
+        if seen is not None and self._mapping is not None:
+            ranges = tuple((self.to_text(a), self.to_text(b)) for a, b in seen.ranges)
+            seen = Seen(ranges, seen.certain)
+        self.seen = seen
+
+    def state(self, start: int, end: int) -> SeenState:
+        """Whether the model received `[start, end)`: all of it, a part or nothing."""
+        seen = self.seen
+        if seen is None:
+            return "unknown"
+        if seen.covers(start, end):
+            return "all"
+        if any(a < end and start < b for a, b in seen.ranges):
+            return "part"
+        return "none" if seen.certain else "unknown"
+
+    def unseen(self) -> list[Range]:
+        """What the model did not receive; everything where nothing is known."""
+        gaps: list[Range] = []
+        at = 0
+        for start, end in self.seen.ranges if self.seen is not None else ():
+            if at < start:
+                gaps.append((at, start))
+            at = max(at, end)
+        if at < self.size:
+            gaps.append((at, self.size))
+        return gaps
+
+    def change(self) -> Change | None:
+        """What happened to the file since it was opened or refreshed."""
+        return self.content.changed() if isinstance(self.content, FileContent) else None
+
+    def grow(self) -> bool:
+        """Take in what was appended; False when the text must be opened anew."""
+        if self.content is not self.text or not isinstance(self.content, FileContent):
+            return False
+        return self.content.refresh() in (None, "grown")
+
+
+def from_text(text: str, seen: Sequence[Range] = ()) -> Document:
+    """A document of a text in memory, such as an envelope."""
+    content = BytesContent(text.encode("utf-8", "surrogatepass"))
+    return Document(content, content, seen=Seen(tuple(seen)))
+
+
+def open_document(path: str, *, root: str | None, encoding: str | None) -> Document:
+    """The file at `path` as text; `encoding` as counted, None to look at its head.
+
+    UTF-16 is transcribed into a temporary file, which takes time for a large one.
+    Raises what opening and reading raise.
+    """
+    from spillview.kinds import HEAD, utf16_of
+    from spillview.transcoding import searched
+
+    content = open_content(path, root=root)
+    try:
+        if encoding is None:
+            wide = utf16_of(content.pread(0, HEAD))
+            encoding = wide[0] if wide is not None else "utf-8"
+        text = text_content(content, encoding)
+        mapping = searched(content, encoding) if text is not content else None
+        return Document(content, text, encoding, _mapping=mapping)
+    except BaseException:
+        content.close()
+        raise

@@ -1,0 +1,100 @@
+"""The pager's keys and the help that stands beside them."""
+
+from __future__ import annotations
+
+from textual.binding import Binding, BindingType
+
+PAGER_HELP = """
+## Reading
+
+Nothing is cut off: long lines wrap (`w` scrolls them sideways instead), and control
+characters are drawn as pictures, never sent to the terminal.
+
+| mark | the model received |
+|---|---|
+| `▌` | all of the row |
+| `▖` | a part of it |
+| blank | nothing of it |
+| `┊` | not known |
+
+`!` stands beside error-like lines that it did not receive whole.
+
+At the right edge `▐` stands beside the parts of the file that the model received.
+
+**Go to**: `42 g` or `:` and `42` (line), `42%`, `@1048576` (byte), `#5000` (char).
+**Search**: `/` (`\\` backwards) in ripgrep's syntax; a pattern in lower case ignores
+case. `n` `N` go from hit to hit; `&` keeps only the lines that match, `&` with nothing
+shows all again. `]` `[` go to the next and previous error-like line that the model
+never saw.
+**Marks**: `m` and a letter, then `'` and that letter; `''` goes back.
+**Select** with Shift and ↓ ↑ or the mouse; `y` copies, `|` pipes to a command.
+"""
+
+
+def _hidden(keys: str, action: str, what: str, name: str) -> Binding:
+    return Binding(keys, action, what, show=False, id=f"pager.{name}", tooltip=what)
+
+
+PAGER_BINDINGS: list[BindingType] = [
+    Binding(
+        "slash",
+        "ask('find')",
+        "Find",
+        key_display="/",
+        id="pager.find",
+        tooltip="Search in this text",
+    ),
+    Binding(
+        "n",
+        "hit(1)",
+        "Next hit",
+        id="pager.next_hit",
+        tooltip="Go to the next hit; N to the one before",
+    ),
+    Binding(
+        "right_square_bracket",
+        "signal(1)",
+        "Unseen",
+        key_display="]",
+        id="pager.next_signal",
+        tooltip="Next error-like line the model never saw; [ goes to the one before",
+    ),
+    Binding(
+        "z",
+        "folds",
+        "Folds",
+        id="pager.folds",
+        tooltip="Open every fold, or close them again",
+    ),
+    _hidden("N", "hit(-1)", "Previous hit", "last_hit"),
+    _hidden(
+        "left_square_bracket", "signal(-1)", "Previous unseen error", "last_signal"
+    ),
+    _hidden("backslash", "ask('find_back')", "Find backwards", "find_back"),
+    _hidden("ampersand", "ask('filter')", "Keep lines that match", "filter"),
+    _hidden("colon", "ask('go')", "Go to line, %, @byte or #char", "go"),
+    _hidden("vertical_line", "ask('pipe')", "Pipe it to a command", "pipe"),
+    _hidden("j,down", "move(1)", "Down", "down"),
+    _hidden("k,up", "move(-1)", "Up", "up"),
+    _hidden("enter", "enter", "Unfold, or down", "enter"),
+    _hidden("f,ctrl+f,pagedown", "page(1)", "Page down", "page_down"),
+    _hidden("b,ctrl+b,pageup", "page(-1)", "Page up", "page_up"),
+    _hidden("d,ctrl+d", "page(0.5)", "Half a page down", "half_down"),
+    _hidden("u,ctrl+u", "page(-0.5)", "Half a page up", "half_up"),
+    _hidden("g,home", "top", "Top, or the line typed before", "top"),
+    _hidden("G,end", "bottom", "End, or the line typed before", "bottom"),
+    _hidden("percent_sign", "percent", "Go to the percentage typed before", "percent"),
+    _hidden("right", "sideways(1)", "Scroll right", "right"),
+    _hidden("left", "sideways(-1)", "Scroll left", "left"),
+    _hidden("shift+down", "select(1)", "Select downwards", "select_down"),
+    _hidden("shift+up", "select(-1)", "Select upwards", "select_up"),
+    _hidden("m", "await_key('mark')", "Mark this place with a letter", "mark"),
+    _hidden("apostrophe", "await_key('return')", "Go back to a mark", "return"),
+    _hidden("y", "copy", "Copy the selection or the line", "copy"),
+    _hidden("w", "wrap", "Wrap long lines, or scroll them sideways", "wrap"),
+    _hidden("e", "escapes", "Escapes: shown, hidden, colours", "escapes"),
+    _hidden("r", "returns", "Progress bars: last frame, or every frame", "returns"),
+    _hidden("F", "follow", "Follow a growing file", "follow"),
+    _hidden("v", "outside('editor')", "Open in $EDITOR", "editor"),
+    _hidden("P", "outside('pager')", "Open in $PAGER", "pager"),
+]

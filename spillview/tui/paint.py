@@ -1,0 +1,199 @@
+"""A row of the pager as a strip: gutter, line number, text, map of what was seen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from rich.segment import Segment
+from rich.style import Style
+from textual.strip import Strip
+
+from spillview.cells import VS16, char_width, text_width
+from spillview.folding import Fold, Row, Sgr
+from spillview.model import Range
+from spillview.signals import SIGNAL
+from spillview.text import human_count
+from spillview.tui.document import Document, SeenState
+
+MARKS: dict[SeenState, str] = {"all": "▌", "part": "▖", "none": " ", "unknown": "┊"}
+"""The gutter's characters: what the model received of a row, without colours."""
+
+MAP_SEEN, MAP_REST = "▐", "│"
+
+SIGNAL_BYTES = 1 << 10
+"""So much of a row is looked at for a word that tells of trouble."""
+
+StyleOf = Callable[[str], Style]
+"""The style of a component class `pager--NAME`, over nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What the rows of one screen have in common."""
+
+    width: int
+    """Cells of the text."""
+    digits: int
+    """Cells of the line numbers; 0 for none."""
+    offset: int
+    """Cells that are scrolled out at the left; 0 when lines are wrapped."""
+
+
+def fold_words(fold: Fold, document: Document, width: int) -> str:
+    """What a fold hides; lines are stated when the index knows them."""
+    words = [f"{human_count(fold.bytes)} bytes"]
+    first = document.index.line_at(fold.start)
+    last = document.index.line_at(fold.end - 1)
+    if first is not None and last is not None:
+        lines = last - first + 1
+        words.append(f"{human_count(lines)} line{'' if lines == 1 else 's'}")
+    unseen = document.state(fold.start, fold.end) == "none"
+    told = " the model never saw" if unseen else " folded"
+    what = f"{' · '.join(words)}{told}"
+    for line in (f"┄┄ {what} · Enter unfolds ┄┄", f"┄┄ {what} ┄┄", f"┄ {what}"):
+        if len(line) <= width:
+            return line
+    return f"┄ {words[0]}"[:width]
+
+
+def row_state(row: Row, document: Document) -> SeenState:
+    """What the model received of a row; a line's end need not be among it."""
+    end = row.end
+    if row.fold is None and document.seen is not None:
+        tail = document.text.pread(max(row.start, end - 2), min(2, end - row.start))
+        if tail.endswith(b"\n"):
+            end -= 2 if tail == b"\r\n" else 1
+    return document.state(row.start, max(row.start, end))
+
+
+def gutter(row: Row, document: Document, look: Look, style: StyleOf) -> list[Segment]:
+    """The mark column and the line number."""
+    state = row_state(row, document)
+    segments = [Segment(MARKS[state], style(f"mark-{state}"))]
+    if look.digits:
+        if row.continuation or row.fold is not None:
+            number = ""
+        else:
+            number = str(row.number) if row.number is not None else "·"
+        segments.append(Segment(f"{number:>{look.digits}}", style("number")))
+        told = state != "all" and row.fold is None and has_signal(row, document)
+        segments.append(Segment("!", style("signal")) if told else Segment(" "))
+    return segments
+
+
+def has_signal(row: Row, document: Document) -> bool:
+    """Whether a word that tells of trouble stands in the row."""
+    length = min(row.end - row.start, SIGNAL_BYTES)
+    return SIGNAL.search(document.text.pread(row.start, length)) is not None
+
+
+def text_segments(
+    row: Row,
+    look: Look,
+    style: StyleOf,
+    overlays: Iterable[tuple[Range, Style]],
+) -> list[Segment]:
+    """The row's text with its own styles; `overlays` are byte ranges drawn over it."""
+    start, end, before = crop(row.text, look.offset, look.width)
+    cuts: list[tuple[int, int, Style]] = []
+    for span in row.spans:
+        own = sgr_style(span.kind) if isinstance(span.kind, Sgr) else style(span.kind)
+        cuts.append((span.start, span.end, own))
+    for (low, high), over in overlays:
+        cuts.append((row.index_at(low), row.index_at(high), over))
+    segments = [Segment(" " * before)] if before else []
+    if not cuts:
+        return [*segments, Segment(row.text[start:end])]
+    edges = {start, end}
+    for low, high, _ in cuts:
+        edges.update(at for at in (low, high) if start < at < end)
+    ordered = sorted(edges)
+    for low, high in pairwise(ordered):
+        look_of = Style()
+        for first, last, over in cuts:
+            if first <= low < last:
+                look_of += over
+        segments.append(Segment(row.text[low:high], look_of))
+    return segments
+
+
+def crop(text: str, offset: int, width: int) -> tuple[int, int, int]:
+    """Start and end of what fills `width` cells from `offset`, and blanks before it."""
+    if text.isascii():
+        return min(offset, len(text)), min(len(text), offset + width), 0
+    if not offset and text_width(text) <= width:
+        return 0, len(text), 0
+    cells = 0
+    start: int | None = None
+    before = 0
+    at = 0
+    while at < len(text):
+        stop = at + 1
+        wide = char_width(text[at])
+        if stop < len(text) and text[stop] == VS16:
+            stop, wide = stop + 1, 2
+        while stop < len(text) and char_width(text[stop]) == 0:
+            stop += 1
+        if start is None and cells >= offset:
+            start, before = at, cells - offset
+        if cells + wide > offset + width:
+            return (at if start is None else start), at, before
+        cells += wide
+        at = stop
+    return (len(text) if start is None else start), len(text), before
+
+
+def sgr_style(look: Sgr) -> Style:
+    """The look that the artifact's own colours asked for."""
+    return Style(
+        color=_colour(look.foreground),
+        bgcolor=_colour(look.background),
+        bold=look.bold or None,
+        dim=look.dim or None,
+        italic=look.italic or None,
+        underline=look.underline or None,
+        reverse=look.reverse or None,
+        strike=look.strike or None,
+    )
+
+
+def _colour(value: str | int | None) -> str | None:
+    return f"color({value})" if isinstance(value, int) else value
+
+
+def map_cell(y: int, height: int, size: int, document: Document) -> bool:
+    """Whether the model received anything of the part of the file beside line `y`."""
+    seen = document.seen
+    if seen is None or not size:
+        return False
+    low, high = size * y // height, size * (y + 1) // height
+    return any(a < max(high, low + 1) and low < b for a, b in seen.ranges)
+
+
+def thumb(top: int, bottom: int, size: int, height: int) -> tuple[int, int]:
+    """The lines `[first, last)` of the scrollbar's thumb, proportional to bytes."""
+    if not size or (top == 0 and bottom >= size):
+        return 0, height
+    length = max(1, min(height, round(height * (bottom - top) / size)))
+    if bottom >= size:
+        return height - length, height
+    first = min(height - length, height * top // size)
+    return first, first + length
+
+
+def assemble(
+    left: Sequence[Segment], text: Sequence[Segment], look: Look, base: Style
+) -> Strip:
+    """Gutter and text, padded to the text's width, everything over `base`."""
+    body = Strip(text).adjust_cell_length(look.width)
+    return Strip([*left, *body]).apply_style(base)
+
+
+def index_at(text: str, cell: int) -> int:
+    """The character that is drawn at `cell` of a row; the text's length beyond it."""
+    if text.isascii():
+        return min(max(cell, 0), len(text))
+    start, _, before = crop(text, max(cell, 0), 2)
+    return max(0, start - 1) if before else start

@@ -1,0 +1,351 @@
+"""The envelope beside the full output: opened, looked up, kept up with the file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from textual import getters, on, work
+from textual.app import ComposeResult
+from textual.containers import Container, Vertical
+from textual.message import Message
+from textual.screen import Screen
+from textual.widgets import Footer, Static
+from textual.worker import get_current_worker
+
+from spillview.catalogue import Catalogue
+from spillview.envelope import EnvelopeFacts
+from spillview.errors import SpillError
+from spillview.hits import Pattern
+from spillview.model import Artifact, Range, Seen
+from spillview.text import printable
+from spillview.tui import outside, stylesheet
+from spillview.tui.artifact_lines import Header, NextStrip, PaneTitle, Place
+from spillview.tui.document import Document, from_text, open_document
+from spillview.tui.gaps import Counterparts, counterparts, gap_folds
+from spillview.tui.pager import Pager
+from spillview.tui.prompt import Prompt
+from spillview.tui.reader import Reader
+from spillview.tui.selecting import Selecting
+from spillview.tui.viewport import Viewport
+
+TRANSCRIBED_AT_ONCE = 4 << 20
+"""UTF-16 above this size is transcribed in a worker."""
+
+CHANGES = {
+    "truncated": "The file was truncated: what is left of it was opened again.",
+    "replaced": "Another file took its place and was opened.",
+    "deleted": "The file was deleted. What is shown is what the open file still holds.",
+    "touched": "The file was written again and was opened anew.",
+    "grown": "The file grew and was opened anew.",
+}
+
+
+class Panes(Screen[Artifact]):
+    """Two panes on one artifact of a list, and the lines around them."""
+
+    CSS_PATH = stylesheet("artifact.tcss")
+    AUTO_FOCUS = "#full"
+
+    header = getters.query_one("#header", Header)
+    strip = getters.query_one("#next", NextStrip)
+    full = getters.query_one("#full", Pager)
+    envelope = getters.query_one("#envelope", Pager)
+    full_title = getters.query_one("#full-title", PaneTitle)
+    envelope_title = getters.query_one("#envelope-title", PaneTitle)
+    message = getters.query_one("#message", Static)
+    prompt = getters.query_one("#prompt", Prompt)
+
+    @dataclass
+    class Opened(Message):
+        """The text of an artifact is ready, or it cannot be read."""
+
+        generation: int
+        document: Document | None
+        error: str | None = None
+
+    @dataclass
+    class Known(Message):
+        """Everything is counted and linked, and the envelope was read."""
+
+        generation: int
+        artifact: Artifact
+        facts: EnvelopeFacts | None
+        error: str | None = None
+
+    def __init__(
+        self,
+        catalogue: Catalogue,
+        artifacts: Sequence[Artifact],
+        index: int,
+        *,
+        at: Range | None = None,
+        pattern: Pattern | None = None,
+    ) -> None:
+        """`artifacts` are in the queue's order; `at` is a hit to open at.
+
+        It is one of `pattern`, whose further hits `n` then goes to.
+        """
+        super().__init__()
+        self.catalogue = catalogue
+        self.artifacts = list(artifacts)
+        self.index = index
+        self.facts: EnvelopeFacts | None = None
+        self.pairs = Counterparts()
+        self._at, self._pattern = at, pattern
+        self._generation = 0
+        self._asking: Reader | None = None
+
+    @property
+    def artifact(self) -> Artifact:
+        """The artifact that is shown."""
+        return self.artifacts[self.index]
+
+    @property
+    def pager(self) -> Pager:
+        """The pane that has the focus, or had it last."""
+        return self.envelope if self.has_class("-envelope") else self.full
+
+    def compose(self) -> ComposeResult:
+        """Header, two panes, what followed, a line of input, footer."""
+        yield Header()
+        with Container(id="panes"):
+            with Vertical(id="envelope-pane", classes="pane"):
+                yield PaneTitle("ENVELOPE", id="envelope-title")
+                yield Pager(of_file=False, id="envelope")
+            with Vertical(id="full-pane", classes="pane"):
+                yield PaneTitle("FULL OUTPUT", id="full-title")
+                yield Static(id="message", markup=False)
+                yield Pager(id="full")
+        yield NextStrip()
+        yield Prompt()
+        yield Footer(compact=True)
+
+    def on_mount(self) -> None:
+        """Open the first artifact."""
+        self.prompt.display = False
+        self._open()
+
+    # -- opening ---------------------------------------------------------------------
+
+    def _close(self) -> None:
+        for pager in self.query(Pager):
+            document = pager.document
+            pager.open(None)
+            if document is not None:
+                document.close()
+
+    def _open(self) -> None:
+        """Show the artifact at `index`: at once what is known, the rest when it is."""
+        self._generation += 1
+        self.facts, self.pairs = None, Counterparts()
+        self._close()
+        self.remove_class("-envelope", "-unread")
+        artifact = self.artifact
+        self.set_class(artifact.envelope is None, "-orphan")
+        self._show_lines()
+        self.envelope_title.show(note="", status="", lit=False)
+        encoding = artifact.counts.encoding if artifact.counts is not None else None
+        wide = encoding is None or encoding.startswith("utf-16")
+        if wide and artifact.found.size > TRANSCRIBED_AT_ONCE:
+            self._read(artifact, self._generation)
+        else:
+            self._take_text(_open_text(artifact, self._generation))
+        self._look_up(artifact, self._generation)
+        self.full.focus()
+        self.refresh_bindings()
+
+    def _show_lines(self) -> None:
+        place = Place(self.index, len(self.artifacts))
+        self.header.show(self.artifact, self.facts, place, self.catalogue.now())
+        self.strip.show(self.artifact)
+
+    @work(
+        thread=True,
+        exclusive=True,
+        exit_on_error=False,
+        group="text",
+        description="Open the artifact's text",
+    )
+    def _read(self, artifact: Artifact, generation: int) -> None:
+        self.post_message(_open_text(artifact, generation))
+
+    @on(Opened)
+    def _take_text(self, message: Opened) -> None:
+        document = message.document
+        if message.generation != self._generation or not self.is_attached:
+            if document is not None:
+                document.close()
+            return
+        if document is None:
+            self._show_message(message.error or "It cannot be read.")
+            return
+        if not document.size:
+            self._show_message("It is empty: 0 bytes.")
+        artifact = self.artifact
+        document.set_seen(artifact.link.seen if artifact.link is not None else None)
+        lines = artifact.counts.lines if artifact.counts is not None else 0
+        at = self._place(document)
+        self.full.open(document, at=at, folds=gap_folds(document), lines=lines)
+        if self._at is not None and self._pattern is not None:
+            self.full.find(self._pattern)
+        self._at = None
+
+    def _place(self, document: Document) -> int:
+        """Where to open: at a hit, at a verdict that nobody saw, else at the top."""
+        if self._at is not None:
+            return document.to_text(self._at[0])
+        artifact = self.artifact
+        verdict = artifact.counts.verdict if artifact.counts is not None else None
+        if artifact.verdict_seen is False and verdict is not None:
+            return document.to_text(verdict.start)
+        return 0
+
+    def _show_message(self, sentence: str) -> None:
+        self.message.update(printable(sentence))
+        self.add_class("-unread")
+
+    @work(
+        thread=True,
+        exclusive=True,
+        exit_on_error=False,
+        group="facts",
+        description="Count, link and read the envelope",
+    )
+    def _look_up(self, artifact: Artifact, generation: int) -> None:
+        worker = get_current_worker()
+        facts, error = None, None
+        try:
+            for known in self.catalogue.complete(
+                [artifact], cancelled=lambda: worker.is_cancelled
+            ):
+                artifact = known
+            if artifact.found.type == "file":
+                facts = self.catalogue.envelope(artifact)
+        except SpillError as failure:
+            error = str(failure)
+        if not worker.is_cancelled:
+            self.post_message(self.Known(generation, artifact, facts, error))
+
+    @on(Known)
+    def _take_facts(self, message: Known) -> None:
+        if message.generation != self._generation:
+            return
+        before = self.artifact
+        self.facts = message.facts
+        artifact = replace(message.artifact, reviewed=before.reviewed)
+        self.artifacts[self.index] = artifact
+        self.set_class(artifact.envelope is None, "-orphan")
+        self._show_lines()
+        document = self.full.document
+        if document is not None and before.link != artifact.link:
+            document.set_seen(artifact.link.seen if artifact.link is not None else None)
+            self.full.folds = gap_folds(document)
+            self.full.refold()
+            if self.full.top == 0:
+                self.full.goto(self._place(document))
+        self._show_envelope()
+        self.refresh_bindings()
+
+    def _show_envelope(self) -> None:
+        """The envelope's exact text; of further records what they showed below it."""
+        shown = self.facts.shown if self.facts is not None else ()
+        if not shown:
+            return
+        first = shown[0].text
+        if first is None:
+            reason = shown[0].error or "its record no longer holds it"
+            self.envelope.open(from_text(f"The envelope cannot be shown: {reason}"))
+            return
+        parts = [first]
+        for more in shown[1:]:
+            if more.text is not None:
+                place = f"record {more.mention.record:,}, {more.mention.place}"
+                parts.append(f"\n\n──── given again: {place} ────\n{more.text}")
+        document = from_text("".join(parts))
+        if self.full.document is not None:
+            text = document.content.pread(0, document.size)
+            self.pairs = counterparts(text, self.full.document)
+            document.seen = Seen(self.pairs.ranges)
+        self.envelope.open(document)
+        given = shown[0].mention.given
+        note = (
+            f"{len(first):,} chars" if given else "in the log, not given to the model"
+        )
+        self.envelope_title.show(note=note, lit=self.has_class("-envelope"))
+
+    # -- what the panes tell -----------------------------------------------------------
+
+    @on(Viewport.Moved)
+    def _show_status(self, event: Viewport.Moved) -> None:
+        pager = event.viewport
+        if isinstance(pager, Pager):
+            title = self.full_title if pager is self.full else self.envelope_title
+            title.show(status=pager.status(), lit=pager is self.pager)
+
+    def on_descendant_focus(self) -> None:
+        """The title of the pane with the focus is lit."""
+        if self.focused in (self.full, self.envelope):
+            self.set_class(self.focused is self.envelope, "-envelope")
+            self.full_title.show(lit=self.focused is self.full)
+            self.envelope_title.show(lit=self.focused is self.envelope)
+
+    @on(Reader.Asks)
+    def _ask(self, event: Reader.Asks) -> None:
+        self._asking = event.reader
+        self.prompt.ask(event.kind, event.initial)
+
+    @on(Prompt.Answered)
+    def _answer(self, event: Prompt.Answered) -> None:
+        pager = self._asking if isinstance(self._asking, Pager) else self.full
+        pager.focus()
+        if event.text is not None:
+            pager.answer(event.kind, event.text)
+
+    @on(Selecting.Runs)
+    def _run(self, event: Selecting.Runs) -> None:
+        reader = event.reader
+        document = reader.document
+        if document is None:
+            return
+        if event.kind == "pipe":
+            part = event.part or (0, document.size)
+            outcome = outside.pipe(self.app, document.text, part, event.command)
+        else:
+            line = document.index.line_at(reader.cursor)
+            outcome = outside.open_with(self.app, event.kind, document.content, line)
+        self.app.refresh(layout=True)
+        if outcome.sentence:
+            reader.say(outcome.sentence)
+
+    @on(Reader.Changed)
+    def _reopen(self, event: Reader.Changed) -> None:
+        self.notify(CHANGES[event.change], severity="warning", markup=False)
+        old = self.full.document
+        if event.change == "deleted" or old is None:
+            return
+        opened = _open_text(self.artifact, self._generation)
+        cursor = self.full.cursor
+        if opened.document is None:
+            self._show_message(opened.error or CHANGES["deleted"])
+            return
+        document = opened.document
+        if event.change != "replaced" and old.seen is not None:
+            inside = [(a, min(b, document.size)) for a, b in old.seen.ranges]
+            ranges = tuple((a, b) for a, b in inside if a < b)
+            document.seen = Seen(ranges, old.seen.certain)
+        self.remove_class("-unread")
+        self.full.open(document, at=cursor, folds=gap_folds(document))
+        old.close()
+
+
+def _open_text(artifact: Artifact, generation: int) -> Panes.Opened:
+    found = artifact.found
+    if artifact.error is not None and found.type != "file":
+        return Panes.Opened(generation, None, artifact.error)
+    encoding = artifact.counts.encoding if artifact.counts is not None else None
+    try:
+        document = open_document(found.path, root=found.root, encoding=encoding)
+    except SpillError as error:
+        return Panes.Opened(generation, None, str(error))
+    return Panes.Opened(generation, document)

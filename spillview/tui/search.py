@@ -1,0 +1,377 @@
+"""Search across artifacts: streamed results, each tagged with whether it was seen."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from textual import getters, on, work
+from textual.app import ComposeResult, SystemCommand
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical
+from textual.message import Message
+from textual.screen import Screen
+from textual.widgets import Footer, Input, Static
+from textual.worker import Worker, get_current_worker
+
+from spillview.catalogue import Catalogue
+from spillview.errors import SpillError
+from spillview.hits import Pattern
+from spillview.model import Artifact
+from spillview.selection import Options, Report
+from spillview.text import path_text, printable
+from spillview.tui import stylesheet
+from spillview.tui.artifact_lines import PaneTitle
+from spillview.tui.document import open_document
+from spillview.tui.hit_list import HitList
+from spillview.tui.pager import Pager
+from spillview.tui.search_bar import Progress, SearchBar
+from spillview.tui.search_rows import Batch, Gatherer, LineRow, grouped
+from spillview.tui.viewport import Viewport
+
+PAUSE = 0.05
+"""Seconds between two batches of results."""
+
+PREVIEWED = 4 << 20
+"""UTF-16 above this size has no preview: it would have to be transcribed first."""
+
+
+class SearchScreen(Screen[None]):
+    """A pattern above, the lines that match below it, and a look at each in place."""
+
+    CSS_PATH = [stylesheet("artifact.tcss"), stylesheet("search.tcss")]  # noqa: RUF012 - Textual's own
+    BINDING_GROUP_TITLE = "Search"
+    AUTO_FOCUS = "#pattern"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding(
+            "slash",
+            "edit",
+            "Pattern",
+            key_display="/",
+            id="search.pattern",
+            tooltip="Type another pattern",
+        ),
+        Binding(
+            "u",
+            "unseen",
+            "Never seen only",
+            id="search.unseen",
+            tooltip="Keep only hits that the model never saw, or show all again",
+        ),
+        Binding(
+            "r",
+            "regex",
+            "Regex",
+            id="search.regex",
+            tooltip="Take the pattern as a regex, or as it is",
+        ),
+        Binding(
+            "escape",
+            "back",
+            "Stop",
+            id="search.stop",
+            tooltip="Stop the search; then go back",
+        ),
+        Binding("q", "leave", "Back", id="search.leave", tooltip="Go back"),
+        Binding("down", "results", "Results", show=False, id="search.results"),
+    ]
+
+    bar = getters.query_one("#search-bar", SearchBar)
+    line = getters.query_one("#pattern", Input)
+    hits = getters.query_one("#hits", HitList)
+    preview = getters.query_one("#preview", Pager)
+    preview_pane = getters.query_one("#preview-pane", Vertical)
+    preview_title = getters.query_one("#preview-title", PaneTitle)
+
+    @dataclass
+    class Found(Message):
+        """More results, or the end of the search."""
+
+        generation: int
+        batch: Batch
+        done: int
+        ended: bool = False
+        error: str | None = None
+        problems: int = 0
+        skipped: int = 0
+        unknown: int = 0
+
+    def __init__(
+        self, catalogue: Catalogue, artifacts: Sequence[Artifact], pattern: str = ""
+    ) -> None:
+        """`artifacts` are searched in their order, by session; `pattern` at once."""
+        super().__init__()
+        self.catalogue = catalogue
+        self.artifacts = grouped(artifacts)
+        self.progress = Progress()
+        self.options = Options(case="-S")
+        self._initial = pattern
+        self._generation = 0
+        self._worker: Worker[None] | None = None
+        self._previewed: int | None = None
+
+    def compose(self) -> ComposeResult:
+        """Counts, the pattern, results, a look at one of them, footer."""
+        yield SearchBar()
+        with Horizontal(id="pattern-line"):
+            yield Static("/", id="pattern-label", markup=False)
+            yield Input(
+                self._initial,
+                id="pattern",
+                placeholder="ripgrep's syntax; upper case makes case matter",
+                compact=True,
+            )
+        yield HitList(self.artifacts)
+        with Vertical(id="preview-pane"):
+            yield PaneTitle("IN PLACE", id="preview-title")
+            yield Pager(id="preview")
+        yield Footer(compact=True)
+
+    def on_mount(self) -> None:
+        """Search at once when a pattern was given."""
+        self.preview_pane.display = False
+        self.preview.can_focus = False
+        self._show_bar()
+        if self._initial:
+            self._begin(self._initial)
+
+    def _show_bar(self) -> None:
+        self.bar.show(self.progress, len(self.artifacts), self.options)
+
+    # -- searching -----------------------------------------------------------------
+
+    @on(Input.Submitted, "#pattern")
+    def _submit(self, event: Input.Submitted) -> None:
+        if event.value:
+            self._begin(event.value)
+
+    def _begin(self, pattern: str) -> None:
+        self._generation += 1
+        self.progress = Progress(pattern, running=True)
+        self.hits.clear()
+        self.hits.focus()
+        self._show_bar()
+        self._worker = self._search(pattern, self.options, self._generation)
+        self.refresh_bindings()
+
+    @work(
+        thread=True,
+        exclusive=True,
+        exit_on_error=False,
+        group="search",
+        description="Search inside the artifacts",
+    )
+    def _search(self, pattern: str, options: Options, generation: int) -> None:
+        from spillview.grep import search
+
+        worker = get_current_worker()
+        report = Report()
+        gatherer = Gatherer(self.artifacts)
+        done = 0
+        last = time.monotonic()
+        error: str | None = None
+
+        def advance(searched: int, _: int) -> None:
+            nonlocal done
+            done = searched
+
+        def tell(ended: bool = False) -> None:
+            self.post_message(
+                self.Found(
+                    generation,
+                    gatherer.batch(),
+                    done,
+                    ended,
+                    error,
+                    len(report.problems),
+                    report.skipped,
+                    report.unknown,
+                )
+            )
+
+        known: dict[str, Artifact] = {}
+
+        def facts(artifact: Artifact) -> Artifact:
+            if artifact.id not in known:
+                whole = self.catalogue.complete(
+                    [artifact], cancelled=lambda: worker.is_cancelled
+                )
+                known[artifact.id] = next(iter(whole), artifact)
+            return known[artifact.id]
+
+        try:
+            for message in search(
+                self.artifacts,
+                pattern,
+                options,
+                facts=facts,
+                cancelled=lambda: worker.is_cancelled,
+                progress=advance,
+                report=report,
+            ):
+                gatherer.take(message)
+                if time.monotonic() - last >= PAUSE:
+                    tell()
+                    last = time.monotonic()
+                if worker.is_cancelled:
+                    return
+        except SpillError as failure:
+            error = str(failure)
+        if not worker.is_cancelled:
+            tell(ended=True)
+
+    @on(Found)
+    def _take(self, message: Found) -> None:
+        if message.generation != self._generation:
+            return
+        batch = message.batch
+        self.progress = replace(
+            self.progress,
+            running=not message.ended,
+            error=message.error,
+            done=len(self.artifacts) if message.ended else message.done,
+            lines=batch.total,
+            shown=batch.shown,
+            artifacts=batch.artifacts,
+            problems=message.problems,
+            skipped=message.skipped,
+            unknown=message.unknown,
+        )
+        if batch.rows:
+            self.hits.add(batch.rows)
+        else:
+            self.hits.refresh()
+        self._show_bar()
+        if message.ended:
+            self.refresh_bindings()
+            if message.error is not None or not batch.total:
+                self.line.focus()
+
+    # -- the preview -----------------------------------------------------------------
+
+    @on(HitList.Highlighted)
+    def _show_preview(self, event: HitList.Highlighted) -> None:
+        row = event.row
+        self.preview_pane.display = row is not None
+        if row is None:
+            self._close_preview()
+            return
+        if self._previewed != row.index:
+            self._open_preview(row.index)
+        document = self.preview.document
+        if document is not None:
+            start, end = row.at
+            text = (document.to_text(start), document.to_text(end))
+            self.preview.goto(text[0], line=self.preview.height // 2)
+            self.preview.select(text if text[0] < text[1] else None)
+
+    def _open_preview(self, index: int) -> None:
+        self._close_preview()
+        self._previewed = index
+        artifact = self.artifacts[index]
+        counts = artifact.counts
+        wide = counts is None or counts.encoding.startswith("utf-16")
+        if wide and artifact.found.size > PREVIEWED:
+            return
+        try:
+            document = open_document(
+                artifact.found.path,
+                root=artifact.found.root,
+                encoding=counts.encoding if counts is not None else None,
+            )
+        except SpillError as error:
+            self.preview.failure = str(error)
+            return
+        document.set_seen(artifact.link.seen if artifact.link is not None else None)
+        self.preview.open(document, lines=counts.lines if counts is not None else 0)
+
+    @on(Viewport.Moved)
+    def _show_place(self) -> None:
+        if self._previewed is not None:
+            name = self.artifacts[self._previewed].found.name
+            self.preview_title.show(
+                note=printable(path_text(name)), status=self.preview.status(), lit=False
+            )
+
+    def _close_preview(self) -> None:
+        document, self._previewed = self.preview.document, None
+        self.preview.open(None)
+        if document is not None:
+            document.close()
+
+    # -- what the keys do --------------------------------------------------------------
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Letters belong to the pattern while it is typed."""
+        typing = self.is_mounted and self.line.has_focus
+        if action == "results":
+            return typing and bool(self.hits.rows)
+        if action in ("edit", "unseen", "regex", "leave"):
+            return not typing
+        return True
+
+    def action_edit(self) -> None:
+        """Type another pattern."""
+        self.line.focus()
+
+    def action_results(self) -> None:
+        """From the pattern to the results."""
+        self.hits.focus()
+
+    def action_unseen(self) -> None:
+        """Only what was never seen, or everything."""
+        seen = False if self.options.seen is None else None
+        self._again(replace(self.options, seen=seen))
+
+    def action_regex(self) -> None:
+        """The pattern as a regex, or as it is."""
+        self._again(replace(self.options, fixed=not self.options.fixed))
+
+    def _again(self, options: Options) -> None:
+        self.options = options
+        if self.progress.pattern:
+            self._begin(self.progress.pattern)
+        self._show_bar()
+
+    def action_back(self) -> None:
+        """Stop the search; else from the pattern to the results; else leave."""
+        if self.progress.running:
+            self.stop()
+        elif self.line.has_focus and self.hits.rows:
+            self.hits.focus()
+        else:
+            self.action_leave()
+
+    def stop(self) -> None:
+        """End the search and keep what it found."""
+        self._generation += 1
+        if self._worker is not None:
+            self._worker.cancel()
+        self.progress = replace(self.progress, running=False, stopped=True)
+        self._show_bar()
+        self.refresh_bindings()
+
+    def action_leave(self) -> None:
+        """Back to the screen below."""
+        if self._worker is not None:
+            self._worker.cancel()
+        self.dismiss(None)
+
+    @on(HitList.Opened)
+    def _open(self, event: HitList.Opened) -> None:
+        from spillview.tui.artifact import ArtifactScreen
+
+        row: LineRow = event.row
+        pattern = Pattern(self.progress.pattern, fixed=self.options.fixed)
+        screen = ArtifactScreen(
+            self.catalogue, self.artifacts, row.index, at=row.at, pattern=pattern
+        )
+        self.app.push_screen(screen)
+
+    def commands(self) -> Iterable[SystemCommand]:
+        """What the palette offers here."""
+        yield SystemCommand("Search for…", "type another pattern", self.action_edit)
+        yield SystemCommand("Never seen only", "or every hit again", self.action_unseen)
+        yield SystemCommand("Regex or as it is", "how to take it", self.action_regex)

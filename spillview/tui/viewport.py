@@ -1,0 +1,394 @@
+"""A window onto text of any size: where it stands, what it shows, how it is drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from rich.segment import Segment
+from rich.style import Style
+from textual.cache import LRUCache
+from textual.message import Message
+from textual.strip import Strip
+from textual.widget import Widget
+
+from spillview.errors import SpillError
+from spillview.folding import Escapes, Fold, Folding, Returns, Row
+from spillview.model import Range
+from spillview.text import printable
+from spillview.tui import paint
+from spillview.tui.document import Document
+
+ESCAPES: tuple[Escapes, ...] = ("shown", "hidden", "colour")
+STEP = 8
+"""Cells of one step sideways."""
+
+
+class Viewport(Widget, can_focus=True):
+    """Rows of a document from `top` on, one of them under the cursor.
+
+    Both are byte offsets where a row begins; rows are computed from there, so no key
+    costs more in a large file than in a small one.
+    """
+
+    ALLOW_SELECT = False
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        f"pager--{name}"
+        for name in (
+            "mark-all",
+            "mark-part",
+            "mark-none",
+            "mark-unknown",
+            "number",
+            "signal",
+            "control",
+            "note",
+            "fold",
+            "cursor",
+            "hit",
+            "hit-now",
+            "selection",
+            "map",
+            "map-seen",
+            "thumb",
+            "failure",
+        )
+    }
+
+    @dataclass
+    class Moved(Message):
+        """Another part is shown, or more is known of it."""
+
+        viewport: Viewport
+
+        @property
+        def control(self) -> Viewport:
+            """The viewport that sent it."""
+            return self.viewport
+
+        def can_replace(self, message: Message) -> bool:
+            """Only the newest place of the same viewport counts."""
+            if not isinstance(message, Viewport.Moved):
+                return False
+            return message.viewport is self.viewport
+
+    def __init__(self, *, of_file: bool = True, id: str | None = None) -> None:  # noqa: A002 - Textual's name
+        super().__init__(id=id)
+        self.of_file = of_file
+        self.document: Document | None = None
+        self.folding: Folding | None = None
+        self.top = 0
+        self.cursor = 0
+        self.wrap = True
+        self.escapes: Escapes = "shown"
+        self.returns: Returns = "final"
+        self.column = 0
+        """Cells scrolled out at the left; 0 while lines wrap."""
+        self.folds: list[Fold] = []
+        """Every fold that there is, closed or open."""
+        self.opened: set[Fold] = set()
+        self.only: Sequence[int] | None = None
+        """Offsets of the filter's hits; None while nothing is filtered."""
+        self.lines_hint = 0
+        self.failure: str | None = None
+        self._rows: list[Row] | None = None
+        self._strips: LRUCache[tuple[int, int, bool], Strip] = LRUCache(2048)
+        self._styles: dict[str, Style] = {}
+
+    # -- what is shown -----------------------------------------------------------
+
+    def show(
+        self,
+        document: Document | None,
+        *,
+        at: int = 0,
+        folds: Sequence[Fold] = (),
+        lines: int = 0,
+    ) -> None:
+        """Show a document at byte `at`; `lines` is how many it has, if known."""
+        self.document = document
+        self.folds, self.opened, self.only = list(folds), set(), None
+        self.lines_hint = lines
+        self.column = 0
+        self.top = self.cursor = 0
+        self.failure = None
+        self.refold()
+        if document is not None and at:
+            self.goto(at)
+
+    def refold(self) -> None:
+        """Lay the rows out anew: the width, a mode, a fold or the filter changed."""
+        document, place = self.document, min(self.cursor_line, self.height - 1)
+        if document is None:
+            self.folding = None
+        else:
+            self.folding = Folding(
+                document.text,
+                width=self.text_width,
+                wrap=self.wrap,
+                escapes=self.escapes,
+                returns=self.returns,
+                folds=[fold for fold in self.folds if fold not in self.opened],
+                only=self.only,
+            )
+        self.redraw()
+        if self.folding is not None and self.size.height:
+            self.cursor = self._row_start(self.cursor)
+            self._put(self.cursor, place)
+        self.changed()
+
+    def redraw(self) -> None:
+        """Draw every row anew: a hit, the selection or what was seen changed."""
+        self._rows = None
+        self._strips.clear()
+        self.refresh()
+
+    def changed(self) -> None:
+        """The place changed: draw and tell."""
+        self._rows = None
+        self.refresh()
+        self.post_message(self.Moved(self))
+
+    @property
+    def height(self) -> int:
+        """Rows on the screen."""
+        return max(1, self.size.height)
+
+    @property
+    def digits(self) -> int:
+        """Cells of a line number; 0 when there are none."""
+        document = self.document
+        if not self.of_file or document is None:
+            return 0
+        known = document.index.lines
+        if not document.index.complete:
+            known = max(known, self.lines_hint, document.size // 64)
+        return max(3, len(str(known)))
+
+    @property
+    def text_width(self) -> int:
+        """Cells for the text between gutter and map."""
+        digits = self.digits
+        return max(1, self.size.width - 2 - (digits + 1 if digits else 0))
+
+    def rows(self) -> list[Row]:
+        """The rows on the screen."""
+        if self._rows is None:
+            self._rows = []
+            if self.folding is not None and self.document is not None:
+                try:
+                    rows = self.folding.forward(self.top, self.height)
+                    self._rows = self.folding.numbered(rows, self.document.index)
+                    self.failure = None
+                except SpillError as error:
+                    self.failure = str(error)
+        return self._rows
+
+    @property
+    def cursor_line(self) -> int:
+        """Which line of the screen the cursor is on."""
+        rows = self._rows or []
+        for y, row in enumerate(rows):
+            if row.holds(self.cursor):
+                return y
+        return 0
+
+    @property
+    def cursor_row(self) -> Row | None:
+        """The row under the cursor."""
+        for row in self.rows():
+            if row.holds(self.cursor):
+                return row
+        return None
+
+    # -- moving --------------------------------------------------------------------
+
+    def _row_start(self, byte: int) -> int:
+        """Where the row that shows `byte` begins; the last row's past the end."""
+        assert self.folding is not None
+        row = self.folding.row_at(byte)
+        if row is None:
+            before = self.folding.backward(self.folding.size, 1)
+            row = before[0] if before else None
+        return row.start if row is not None else 0
+
+    def _shift(self, byte: int, rows: int) -> int:
+        """Where the row `rows` below (or above) that of `byte` begins, or the last."""
+        assert self.folding is not None
+        if rows >= 0:
+            found = self.folding.forward(byte, rows + 1)
+            return found[-1].start if found else self._row_start(byte)
+        before = self.folding.backward(byte, -rows)
+        return before[0].start if before else self._row_start(byte)
+
+    def _set_top(self, byte: int) -> None:
+        """Begin the screen with the row of `byte`, as far as it stays filled."""
+        assert self.folding is not None
+        top = self._row_start(byte)
+        missing = self.height - len(self.folding.forward(top, self.height))
+        if missing > 0:
+            above = self.folding.backward(top, missing)
+            top = above[0].start if above else top
+        self.top = top
+        self._rows = None
+
+    def _put(self, byte: int, line: int) -> None:
+        """Show the row of `byte` on line `line` of the screen, as far as possible."""
+        above = self._shift(byte, -line) if line > 0 else byte
+        self._set_top(above)
+
+    def _guarded(self, byte: int, rows: int) -> int:
+        """`_shift` that tells instead of failing when the file has gone."""
+        try:
+            return self._shift(byte, rows)
+        except SpillError as error:
+            self.failure = str(error)
+            return byte
+
+    def move(self, rows: int) -> None:
+        """Move by rows: the text scrolls under the cursor; at the ends it moves."""
+        if self.folding is None or not self.folding.size:
+            return
+        try:
+            self.cursor = self._shift(self.cursor, rows)
+            self._set_top(self._shift(self.top, rows))
+        except SpillError as error:
+            self.failure = str(error)
+        self._keep_cursor()
+        self.changed()
+
+    def scroll(self, rows: int) -> None:
+        """Scroll by rows; the cursor stays where it is while it is on the screen."""
+        if self.folding is None or not self.folding.size:
+            return
+        try:
+            self._set_top(self._shift(self.top, rows))
+        except SpillError as error:
+            self.failure = str(error)
+        self._keep_cursor()
+        self.changed()
+
+    def _keep_cursor(self) -> None:
+        rows = self.rows()
+        if rows and self.cursor < rows[0].start:
+            self.cursor = rows[0].start
+        elif rows and self.cursor > rows[-1].start:
+            self.cursor = rows[-1].start
+
+    def goto(self, byte: int, *, line: int | None = None, unfold: bool = True) -> None:
+        """Put the cursor on the row that shows `byte`, unfolding it if need be.
+
+        The screen scrolls only when the row is not on it; then the row comes to
+        `line`, or to a third of the screen's height.
+        """
+        if self.folding is None or not self.folding.size:
+            return
+        byte = max(0, min(byte, self.folding.size - 1))
+        fold = self.folding.fold_at(byte)
+        if fold is not None and unfold:
+            self.opened.add(fold)
+            self.refold()
+        assert self.folding is not None
+        try:
+            self.cursor = self._row_start(byte)
+            shown = self.rows()
+            visible = any(row.start == self.cursor for row in shown)
+            if not visible or line is not None:
+                self._put(self.cursor, self.height // 3 if line is None else line)
+        except SpillError as error:
+            self.failure = str(error)
+        self.changed()
+
+    def to_end(self) -> None:
+        """Show the end; the cursor stands on the last row."""
+        if self.folding is not None:
+            self.cursor = self._guarded(self.folding.size, -1)
+            self._put(self.cursor, self.height - 1)
+            self.changed()
+
+    def toggle_fold(self, fold: Fold) -> None:
+        """Open a fold, or close it again."""
+        self.opened ^= {fold}
+        self.refold()
+
+    def on_resize(self) -> None:
+        """Rows break elsewhere."""
+        self.refold()
+
+    def notify_style_update(self) -> None:
+        """Colours changed."""
+        super().notify_style_update()
+        self._styles.clear()
+        self._strips.clear()
+
+    # -- drawing -------------------------------------------------------------------
+
+    def style_of(self, name: str) -> Style:
+        """The style of a component class, to be laid over the row's own."""
+        style = self._styles.get(name)
+        if style is None:
+            style = self._styles[name] = self._look_up(f"pager--{name}")
+        return style
+
+    def _look_up(self, name: str) -> Style:
+        rules = self.get_component_styles(name)
+        full = self.get_component_rich_style(name)
+        return Style(
+            color=full.color if rules.has_rule("color") else None,
+            bgcolor=full.bgcolor if rules.has_rule("background") else None,
+            bold=full.bold,
+            italic=full.italic,
+            underline=full.underline,
+            reverse=full.reverse,
+        )
+
+    def overlays(self, row: Row) -> list[tuple[Range, Style]]:
+        """Byte ranges of the row that are drawn in a style of their own."""
+        return []
+
+    def render_line(self, y: int) -> Strip:
+        """One row, from the gutter to the map at the right edge."""
+        base = self.rich_style
+        width = self.size.width
+        rows = self.rows()
+        if self.failure is not None and y == 0:
+            text = printable(self.failure)
+            style = base + self.style_of("failure")
+            return Strip([Segment(text, style)]).adjust_cell_length(width, base)
+        if y >= len(rows) or self.document is None:
+            body = Strip.blank(width - 1, base)
+        else:
+            row = rows[y]
+            lit = self.has_focus and row.holds(self.cursor)
+            key = (row.start, row.number or 0, lit)
+            body = self._strips.get(key) or self._draw(row, lit, base)
+            self._strips[key] = body
+        return Strip([*body, self._map_segment(y, base)], width)
+
+    def _draw(self, row: Row, lit: bool, base: Style) -> Strip:
+        assert self.document is not None
+        look = paint.Look(self.text_width, self.digits, self.column)
+        style = self.style_of
+        left = paint.gutter(row, self.document, look, style)
+        if row.fold is not None:
+            words = paint.fold_words(row.fold, self.document, look.width)
+            text = [Segment(words, style("fold"))]
+        else:
+            text = paint.text_segments(row, look, style, self.overlays(row))
+        if lit:
+            base += style("cursor")
+        return paint.assemble(left, text, look, base)
+
+    def _map_segment(self, y: int, base: Style) -> Segment:
+        document, rows = self.document, self.rows()
+        if document is None or not rows:
+            return Segment(" ", base)
+        first, last = paint.thumb(
+            rows[0].start, rows[-1].end, document.size, self.height
+        )
+        seen = self.of_file and paint.map_cell(y, self.height, document.size, document)
+        style = base + self.style_of("map-seen" if seen else "map")
+        if first <= y < last:
+            style += self.style_of("thumb")
+        return Segment(paint.MAP_SEEN if seen else paint.MAP_REST, style)
