@@ -12,15 +12,29 @@ import stat
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from spillview.entries import (
+    Discovery,
+    PathEntry,
+    StoreFound,
+    TranscriptFound,
+    artifact_id,
+    no_access,
+)
 from spillview.errors import BadInput
 from spillview.patterns import parts_of
 from spillview.places import Places
 from spillview.profile import Glob, Profile
 from spillview.recognition import (
     Recognised,
+    holds,
     in_ground,
     in_unknown_place,
+    inside,
+    is_store,
     named_alike,
+    project_folders,
+    project_of,
+    sessions_of,
 )
 from spillview.roots import find_roots
 from spillview.routes import (
@@ -31,17 +45,7 @@ from spillview.routes import (
     hashed_session,
     routes_of,
 )
-from spillview.walk import (
-    Discovery,
-    Ground,
-    PathEntry,
-    Shelf,
-    StoreFound,
-    TranscriptFound,
-    Walker,
-    artifact_id,
-    no_access,
-)
+from spillview.walk import Ground, Shelf, Walker
 
 if TYPE_CHECKING:
     from spillview.config import ExtraRoot, Settings
@@ -216,10 +220,10 @@ class _Search:
         real = os.path.realpath(path)
         tmps = map(os.path.realpath, self._places.tmps)
         if real == os.path.realpath(self._places.home) or (
-            real in tmps and any(_inside(ground, real) for ground in self.grounds())
+            real in tmps and any(inside(ground, real) for ground in self.grounds())
         ):
             for ground in self.grounds():
-                if _inside(ground, real) or real not in tmps:
+                if inside(ground, real) or real not in tmps:
                     self._walk(ground)
             return
         if self._home(path) or self._in_a_home(path):
@@ -272,7 +276,7 @@ class _Search:
         while True:
             grounds = self._grounds_of(Places.of_home(home))
             if grounds:
-                stores = [ground for ground in grounds if _is_store(ground)]
+                stores = [ground for ground in grounds if is_store(ground)]
                 if stores and self._known(path, stores):
                     return True
             parent = os.path.dirname(home)
@@ -299,17 +303,17 @@ class _Search:
             self._walker.walk(place.ground, start=place.path, places=place.places)
         self._walked.append(place.ground)
         # What points at these files may lie in another folder or store.
-        sessions = _sessions(place.places)
+        sessions = sessions_of(place.places)
         for ground in every:
             self._logs.walk(ground, Narrow(sessions) if sessions else Narrow())
 
     def _narrow(self, place: Recognised) -> Narrow | None:
         """What a PATH inside a store stands for: a session, a project, or its files."""
         if place.names == "session":
-            return Narrow(sessions=_sessions(place.places))
+            return Narrow(sessions=sessions_of(place.places))
         if place.names != "project":
             return None
-        projects = frozenset(p for p in map(_project_of, place.places) if p)
+        projects = frozenset(p for p in map(project_of, place.places) if p)
         return self._of_projects([place.ground], projects)
 
     def _of_projects(
@@ -332,7 +336,7 @@ class _Search:
     def _home(self, path: str) -> bool:
         """Whether PATH is a home with stores in it; if so, they are found."""
         grounds = self._grounds_of(Places.of_home(path))
-        if not any(map(_is_store, grounds)):
+        if not any(map(is_store, grounds)):
             return False
         for ground in grounds:
             self._walk(ground)
@@ -347,13 +351,13 @@ class _Search:
             projects = frozenset(
                 name
                 for ground in grounds
-                for name in _project_folders(ground)
+                for name in project_folders(ground)
                 if any(p.fits(name, path) for p in profile.projects for path in names)
             )
             if not projects:
                 continue
             narrow = self._of_projects(grounds, projects)
-            if narrow.sessions or any(_any(g, narrow) for g in grounds):
+            if narrow.sessions or any(holds(g, narrow) for g in grounds):
                 any_found = True
                 for ground in grounds:
                     self._walk(ground, narrow)
@@ -373,59 +377,6 @@ class _Search:
             self._walk(ground)
         else:
             self._one(path, ground, begin(ground.routes))
-
-
-def _sessions(places: Iterable[At]) -> frozenset[str]:
-    """The sessions that places are of, with the names of their spill folders."""
-    found = set()
-    for at in places:
-        session = at.captures.get("parent") or at.captures.get("session")
-        if session:
-            found |= {session, hashed_session(session)}
-    return frozenset(found)
-
-
-def _project_of(at: At) -> str | None:
-    return at.captures.get("project")
-
-
-def _inside(ground: Ground, folder: str) -> bool:
-    return os.path.realpath(ground.path).startswith(folder.rstrip(os.sep) + os.sep)
-
-
-def _is_store(ground: Ground) -> bool:
-    """Whether an existing root is a store, and not a folder of the same name."""
-    for route in ground.routes:
-        if isinstance(route.rule, Glob) and route.rule.recognise == "name":
-            one = [ground.profile]
-            return named_alike(ground.path, one, {one[0].harness: [route]}) is not None
-        first = route.parts[0]
-        if first.literal is None or len(route.parts) == 1:
-            return _any(ground, Narrow())
-        if os.path.isdir(os.path.join(ground.path, first.literal)):
-            return True
-    return False
-
-
-def _any(ground: Ground, narrow: Narrow) -> bool:
-    found, logs = Walker().walk(ground, narrow)
-    return found + logs > 0
-
-
-def _project_folders(ground: Ground) -> list[str]:
-    """The names that stand at `<project>` in a store."""
-    names: dict[str, None] = {}
-    for route in ground.routes:
-        at = next((i for i, p in enumerate(route.parts) if "<project" in p.text), None)
-        if at is None or any(part.literal is None for part in route.parts[:at]):
-            continue
-        folder = os.path.join(ground.path, *(p.text for p in route.parts[:at]))
-        try:
-            listed = os.listdir(folder)
-        except OSError:
-            continue
-        names.update(dict.fromkeys(n for n in listed if route.parts[at].match(n)))
-    return list(names)
 
 
 def _no_harness(name: str, profiles: Mapping[str, Profile]) -> str:

@@ -1,19 +1,20 @@
 """What each harness does, as data: roots, globs, names, notices, boundaries, retention.
 
 A profile is a TOML file (`profile_file` reads it); nothing here knows a harness.
+These are named tuples, and their annotations no texts: as dataclasses, or with texts
+that each get compiled, they would cost three times as much of every start.
 """
-
-from __future__ import annotations
 
 import hashlib
 import os
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import lru_cache
-from typing import TYPE_CHECKING, Literal
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from spillview.claims import ClaimRule, read_claim
 from spillview.model import Boundary, Claim, Problem, Unit
 
 if TYPE_CHECKING:
@@ -24,12 +25,12 @@ Confidence = Literal["source-read", "several reports", "single report", "ours"]
 Form = Literal["head", "tail", "head+tail", "none"]
 Way = Literal["path", "id", "call_id", "row", "virtual", "none"]
 
+_NONE: Mapping[str, Any] = MappingProxyType({})
 _LEAD = 512
 """A notice begins so many chars before its needle at most."""
 
 
-@dataclass(frozen=True, slots=True)
-class EnvOverride:
+class EnvOverride(NamedTuple):
     """An environment variable that moves a root."""
 
     name: str
@@ -39,14 +40,13 @@ class EnvOverride:
     """True when the usual place counts as well."""
 
 
-@dataclass(frozen=True, slots=True)
-class Root:
+class Root(NamedTuple):
     """A folder in which a harness keeps a store."""
 
     id: str
     paths: tuple[str, ...] = ()
     """Templates for platforms that are not named in `by_platform`."""
-    by_platform: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    by_platform: Mapping[str, tuple[str, ...]] = _NONE
     """Templates by `linux`, `macos`, `windows`."""
     env: tuple[EnvOverride, ...] = ()
     """The first variable that is set decides."""
@@ -56,8 +56,7 @@ class Root:
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Glob:
+class Glob(NamedTuple):
     """Where artifacts lie below a root."""
 
     path: str
@@ -86,8 +85,7 @@ class Glob:
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class NameRule:
+class NameRule(NamedTuple):
     """What a file's name says; the whole name must fit `regex`."""
 
     regex: str
@@ -110,21 +108,7 @@ class NameRule:
         return _compiled(self.regex, re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True)
-class ClaimRule:
-    """How one group of a notice's regex is to be read."""
-
-    group: str
-    unit: str
-    """`bytes`, `omitted_bytes`, `chars`, `lines`, `tokens` or `sha256`."""
-    base: int = 1024
-    """What k means in a size such as `64.8KB`."""
-    decimals: int = 1
-    """The decimals the notice prints at most: the exact count lies that close."""
-
-
-@dataclass(frozen=True, slots=True)
-class Preview:
+class Preview(NamedTuple):
     """How the part of the artifact that the envelope shows stands in its text."""
 
     form: Form = "head"
@@ -144,8 +128,7 @@ class Preview:
     """True when `<` and `&` are written as entities."""
 
 
-@dataclass(frozen=True, slots=True)
-class Resolve:
+class Resolve(NamedTuple):
     """How a notice names its artifact."""
 
     by: Way = "path"
@@ -156,16 +139,14 @@ class Resolve:
     transcript: `{roo}/tasks/<session>/command-output/<id>`."""
 
 
-@dataclass(frozen=True, slots=True)
-class Sample:
+class Sample(NamedTuple):
     """A text in which a notice must be found, and what its groups must say."""
 
     text: str
     expect: Mapping[str, str]
 
 
-@dataclass(frozen=True, slots=True)
-class Notice:
+class Notice(NamedTuple):
     """One wording of the sentence that points at an artifact."""
 
     id: str
@@ -173,8 +154,8 @@ class Notice:
     needle: str
     """A literal that every such notice holds: look for it before the regex."""
     claims: tuple[ClaimRule, ...] = ()
-    preview: Preview = field(default_factory=lambda: Preview(form="none"))
-    resolve: Resolve = field(default_factory=Resolve)
+    preview: Preview = Preview(form="none")
+    resolve: Resolve = Resolve()
     cut: bool = False
     """True when the result was cut and nothing was saved."""
     partial: bool = False
@@ -217,8 +198,7 @@ class Notice:
         return tuple(found)
 
 
-@dataclass(frozen=True, slots=True)
-class BoundaryRule:
+class BoundaryRule(NamedTuple):
     """One gate: size and unit for some tools in some versions."""
 
     size: int
@@ -241,8 +221,7 @@ class BoundaryRule:
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Retention:
+class Retention(NamedTuple):
     """How the harness itself removes artifacts."""
 
     seconds: int | None = None
@@ -263,8 +242,7 @@ class Retention:
         return f"{age} by {'date in the name' if self.by == 'name' else self.by}"
 
 
-@dataclass(frozen=True, slots=True)
-class TranscriptRule:
+class TranscriptRule(NamedTuple):
     """Where transcripts lie and which reader understands them."""
 
     path: str
@@ -274,14 +252,13 @@ class TranscriptRule:
     """`json-dir`: `path` names a folder that holds one JSON file per event."""
     decode: Literal["tilde"] | None = None
     """`tilde`: `~0020` in the captured session stands for that UTF-16 unit."""
-    evidence: Mapping[str, str] = field(default_factory=dict)
+    evidence: Mapping[str, str] = _NONE
     """Captures that must fit these regexes before a file of unknown place counts."""
     confidence: Confidence | None = None
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class ProjectName:
+class ProjectName(NamedTuple):
     """How a harness makes a folder's name from a working folder's path."""
 
     replace: tuple[tuple[str, str], ...] = ()
@@ -314,8 +291,7 @@ class ProjectName:
         return name.startswith(key) if self.cut_open else name == key + self.after
 
 
-@dataclass(frozen=True, slots=True)
-class Profile:
+class Profile(NamedTuple):
     """Everything known of one harness."""
 
     harness: str
@@ -331,9 +307,9 @@ class Profile:
     names: tuple[NameRule, ...] = ()
     notices: tuple[Notice, ...] = ()
     boundaries: tuple[BoundaryRule, ...] = ()
-    retention: Retention = field(default_factory=Retention)
+    retention: Retention = Retention()
     transcripts: tuple[TranscriptRule, ...] = ()
-    pointer: Mapping[str, str] = field(default_factory=dict)
+    pointer: Mapping[str, str] = _NONE
     """Fields of a record that a reader may look at: `path_field`, `id_field`, …"""
     projects: tuple[ProjectName, ...] = ()
     """How `<project>` is made from a working folder; any of them."""
@@ -346,7 +322,7 @@ class Profile:
         env: Mapping[str, str] | None = None,
         *,
         content: str = "spill",
-        settings: Settings | None = None,
+        settings: "Settings | None" = None,
     ) -> tuple[Boundary, ...]:
         """The gates for one result of `tool`, the user's settings first.
 
@@ -387,7 +363,7 @@ class Profile:
         return None
 
 
-def load_profiles(places: Places) -> tuple[dict[str, Profile], list[Problem]]:
+def load_profiles(places: "Places") -> tuple[dict[str, Profile], list[Problem]]:
     """Built-in profiles and the user's own, by harness, and what was wrong with some.
 
     A user's profile replaces a built-in one of the same harness. One that cannot be
@@ -400,36 +376,6 @@ def load_profiles(places: Places) -> tuple[dict[str, Profile], list[Problem]]:
     for profile in user_files(places.config_dir, problems):
         profiles[profile.harness] = profile
     return profiles, problems
-
-
-def read_claim(text: str, rule: ClaimRule) -> Claim | None:
-    """The number (or digest) that a notice's words `text` state; None if they do not.
-
-    Knows `822,582`, `1.234.567`, `1 234`, `64.8KB`, `0.12 MB`, `1.8 GiB`, hex digests.
-    """
-    if rule.unit == "sha256":
-        return Claim("sha256", text.lower())
-    found = re.fullmatch(
-        r"[^\d]{0,3}(?P<number>\d[\d.,'\u00a0\u202f ]{0,30}?)"
-        r"\s{0,2}(?P<unit>bytes?|[kKMGT]i?B?|B)?",
-        text.strip(),
-    )
-    if found is None:
-        return None
-    number, unit = found["number"], found["unit"] or ""
-    scale = 1
-    if unit[:1].upper() in ("K", "M", "G", "T"):
-        base = 1024 if "i" in unit else rule.base
-        scale = base ** ("KMGT".index(unit[0].upper()) + 1)
-    whole, point, part = number, "", ""
-    if scale > 1:
-        cut = max(number.rfind("."), number.rfind(","))
-        if cut >= 0 and len(number) - cut - 1 <= max(rule.decimals, 2):
-            whole, point, part = number[:cut], ".", number[cut + 1 :]
-    digits = re.sub(r"\D", "", whole) or "0"
-    value = float(f"{digits}{point}{part}") * scale if scale > 1 else int(digits)
-    slack = 0.5 * scale / 10**rule.decimals if scale > 1 else 0.0
-    return Claim(rule.unit, round(value), slack)
 
 
 def untilde(text: str) -> str:

@@ -6,14 +6,13 @@ import hashlib
 import os
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any, TypeVar, cast
 
+from spillview.claims import ClaimRule
 from spillview.errors import BadProfile
 from spillview.model import Problem
 from spillview.patterns import BadPattern, parts_of, split_root
 from spillview.profile import (
     BoundaryRule,
-    ClaimRule,
     EnvOverride,
     Glob,
     NameRule,
@@ -27,10 +26,8 @@ from spillview.profile import (
     Sample,
     TranscriptRule,
 )
-from spillview.regexes import UnsafeRegex, check_regex
 from spillview.roots import check_template
-
-T = TypeVar("T")
+from spillview.table import REQUIRED, Table
 
 SCHEMA = 1
 UNITS = ("chars", "utf16", "bytes", "lines", "tokens")
@@ -38,7 +35,6 @@ CLAIMS = ("bytes", "omitted_bytes", "chars", "lines", "tokens", "sha256")
 CONFIDENCE = ("source-read", "several reports", "single report", "ours")
 PLATFORMS = ("linux", "macos", "windows")
 _BUILT_IN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "harnesses")
-_REQUIRED = "is missing: add it"
 
 
 def built_in() -> Iterator[Profile]:
@@ -98,7 +94,7 @@ def parse_profile(text: str, source: str, *, trusted: bool = False) -> Profile:
         data = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise BadProfile(f"{source}: is not TOML: {error}") from None
-    table = _Table(data, source)
+    table = Table(data, source)
     schema = table.whole("schema", SCHEMA)
     if schema != SCHEMA:
         raise table.bad(
@@ -191,6 +187,9 @@ def _check_groups(
 
 
 def _check_regex(regex: str, where: str, *, whole_names: bool = False) -> None:
+    # Only profiles of users are checked at run time.
+    from spillview.regexes import UnsafeRegex, check_regex
+
     try:
         check_regex(regex, short_text=whole_names)
     except UnsafeRegex as error:
@@ -226,7 +225,7 @@ def _check_roots(profile: Profile, source: str) -> None:
             )
 
 
-def _root(table: _Table) -> Root:
+def _root(table: Table) -> Root:
     by_platform = {p: paths for p in PLATFORMS if (paths := table.texts(p))}
     root = Root(
         id=table.need("id"),
@@ -240,7 +239,7 @@ def _root(table: _Table) -> Root:
     if not root.paths and not by_platform and not root.env and not root.given:
         raise table.bad(
             "path",
-            _REQUIRED + ", or one of linux, macos, windows, or given = true where "
+            REQUIRED + ", or one of linux, macos, windows, or given = true where "
             "only the user can name the folder",
         )
     for path in root.paths + sum(by_platform.values(), ()):
@@ -252,7 +251,7 @@ def _root(table: _Table) -> Root:
     return root
 
 
-def _env(table: _Table) -> EnvOverride:
+def _env(table: Table) -> EnvOverride:
     override = EnvOverride(
         name=table.need("name"),
         path=table.text("path") or "{value}",
@@ -268,7 +267,7 @@ def _env(table: _Table) -> EnvOverride:
     return override
 
 
-def _glob(table: _Table) -> Glob:
+def _glob(table: Table) -> Glob:
     glob = Glob(
         path=table.need("path"),
         content=table.text("content") or "spill",
@@ -289,7 +288,7 @@ def _glob(table: _Table) -> Glob:
     return glob
 
 
-def _name(table: _Table) -> NameRule:
+def _name(table: Table) -> NameRule:
     rule = NameRule(
         regex=table.need("regex"),
         means=table.text("means") or "",
@@ -303,7 +302,7 @@ def _name(table: _Table) -> NameRule:
     return rule
 
 
-def _notice(table: _Table) -> Notice:
+def _notice(table: Table) -> Notice:
     resolve = table.table("resolve")
     preview = table.table("preview")
     notice = Notice(
@@ -330,19 +329,19 @@ def _notice(table: _Table) -> Notice:
         note=table.text("note") or "",
     )
     if not notice.samples:
-        raise table.bad("sample", _REQUIRED + ": [[notice.sample]] text and expect")
+        raise table.bad("sample", REQUIRED + ": [[notice.sample]] text and expect")
     for place in notice.places:
         if place not in ("result", "prompt", "attachment"):
             raise table.bad("places", f"{place!r}: use result, prompt or attachment")
     if notice.extent == "element" and not notice.close:
-        raise table.bad("close", _REQUIRED + " where extent is element")
+        raise table.bad("close", REQUIRED + " where extent is element")
     resolve.done()
     preview.done()
     table.done()
     return notice
 
 
-def _claims(table: _Table) -> Iterator[ClaimRule]:
+def _claims(table: Table) -> Iterator[ClaimRule]:
     for group in list(table.data):
         rule = table.table(group, "unit")
         yield ClaimRule(
@@ -354,7 +353,7 @@ def _claims(table: _Table) -> Iterator[ClaimRule]:
         rule.done()
 
 
-def _preview(table: _Table) -> Preview:
+def _preview(table: Table) -> Preview:
     default = "head" if table.data else "none"
     return Preview(
         form=table.choice("form", ("head", "tail", "head+tail", "none"), default),
@@ -369,13 +368,13 @@ def _preview(table: _Table) -> Preview:
     )
 
 
-def _sample(table: _Table) -> Sample:
+def _sample(table: Table) -> Sample:
     sample = Sample(table.need("text"), table.mapping("expect"))
     table.done()
     return sample
 
 
-def _boundary(table: _Table) -> BoundaryRule:
+def _boundary(table: Table) -> BoundaryRule:
     rule = BoundaryRule(
         size=table.whole("size", None),
         unit=table.choice("unit", UNITS, None),
@@ -392,12 +391,12 @@ def _boundary(table: _Table) -> BoundaryRule:
         note=table.text("note") or "",
     )
     if rule.unit is None:
-        raise table.bad("unit", f"{_REQUIRED}: one of {', '.join(UNITS)}")
+        raise table.bad("unit", f"{REQUIRED}: one of {', '.join(UNITS)}")
     table.done()
     return rule
 
 
-def _retention(table: _Table) -> Retention:
+def _retention(table: Table) -> Retention:
     hours, days = table.maybe("hours"), table.maybe("days")
     automatic = table.data.get("automatic")
     retention = Retention(
@@ -413,7 +412,7 @@ def _retention(table: _Table) -> Retention:
     return retention
 
 
-def _transcript(table: _Table) -> TranscriptRule:
+def _transcript(table: Table) -> TranscriptRule:
     forms = ("jsonl", "json", "sqlite", "json-dir")
     rule = TranscriptRule(
         path=table.need("path"),
@@ -428,7 +427,7 @@ def _transcript(table: _Table) -> TranscriptRule:
     return rule
 
 
-def _project(table: _Table) -> ProjectName:
+def _project(table: Table) -> ProjectName:
     pairs = []
     for pair in table.pairs("replace"):
         _check_regex(pair[0], table.name("replace"), whole_names=True)
@@ -447,119 +446,3 @@ def _project(table: _Table) -> ProjectName:
         _check_regex(name.tilde, table.name("tilde"), whole_names=True)
     table.done()
     return name
-
-
-class _Table:
-    """One TOML table; remembers which keys were asked for."""
-
-    def __init__(self, data: dict[str, Any], source: str, where: str = "") -> None:
-        self.data = data
-        self._source = source
-        self._where = where
-        self._known: set[str] = set()
-
-    def bad(self, key: str, what: str) -> BadProfile:
-        """The error about `key`."""
-        where = f"{self._where}: " if self._where else ""
-        return BadProfile(f"{self._source}: {where}{key}: {what}")
-
-    def name(self, key: str) -> str:
-        """The file and the key, for errors made elsewhere."""
-        return f"{self._source}: {self._where}: {key}"
-
-    def pairs(self, key: str) -> Iterator[tuple[str, str]]:
-        """Pairs of a regex and the text that replaces it."""
-        for pair in self._get(key, list, "a list of pairs") or []:
-            match pair:
-                case [str(regex), str(text)]:
-                    yield regex, text
-                case _:
-                    raise self.bad(key, f"must hold [regex, text], not {pair!r}")
-
-    def _get(self, key: str, kind: type[T], say: str) -> T | None:
-        self._known.add(key)
-        value = self.data.get(key)
-        if value is None:
-            return None
-        if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
-            raise self.bad(key, f"must be {say}, not {value!r}")
-        return value
-
-    def text(self, key: str) -> str | None:
-        return self._get(key, str, "a text")
-
-    def need(self, key: str) -> str:
-        value = self.text(key)
-        if not value:
-            raise self.bad(key, _REQUIRED)
-        return value
-
-    def texts(self, key: str) -> tuple[str, ...]:
-        """One text or a list of them."""
-        if isinstance(self.data.get(key), str):
-            return (self.need(key),)
-        values = self._get(key, list, "a text or a list of texts") or []
-        for value in values:
-            if not isinstance(value, str) or not value:
-                raise self.bad(key, f"must hold texts only, not {value!r}")
-        return tuple(values)
-
-    def flag(self, key: str, default: bool) -> bool:
-        value = self._get(key, bool, "true or false")
-        return default if value is None else value
-
-    def maybe(self, key: str) -> int | None:
-        value = self._get(key, int, "a whole number")
-        if value is not None and not 0 < value < 1 << 62:
-            raise self.bad(key, f"must be above 0, not {value}")
-        return value
-
-    def whole(self, key: str, default: int | None) -> int:
-        value = self.maybe(key)
-        if value is None and default is None:
-            raise self.bad(key, _REQUIRED)
-        return cast(int, default if value is None else value)
-
-    def choice(self, key: str, choices: tuple[str, ...], default: str | None) -> Any:
-        """One of `choices`, which the field's type lists as well."""
-        value = self.text(key)
-        if value is not None and value not in choices:
-            raise self.bad(key, f"must be one of {', '.join(choices)}, not {value!r}")
-        return default if value is None else value
-
-    def mapping(self, key: str | None = None) -> Mapping[str, str]:
-        """A table of texts: the one under `key`, or this one."""
-        table = self if key is None else self.table(key)
-        return {name: table.need(name) for name in table.data}
-
-    def table(self, key: str, short: str | None = None) -> _Table:
-        """A table; with `short`, a lone text stands for `{short = text}`."""
-        where = f"{self._where}: {key}" if self._where else key
-        value = self.data.get(key)
-        if short is not None and isinstance(value, str):
-            self._known.add(key)
-            return _Table({short: value}, self._source, where)
-        return _Table(self._get(key, dict, "a table") or {}, self._source, where)
-
-    def tables(self, key: str) -> list[_Table]:
-        """A list of tables; a list of texts means tables with only a `name`."""
-        found = []
-        for number, value in enumerate(self._get(key, list, "a list of tables") or []):
-            if isinstance(value, str):
-                value = {"name": value}
-            if not isinstance(value, dict):
-                raise self.bad(key, f"must be tables, as [[{key}]], not {value!r}")
-            label = value.get("id") if isinstance(value.get("id"), str) else number + 1
-            where = f"{self._where}: {key} {label}" if self._where else f"{key} {label}"
-            found.append(_Table(value, self._source, where))
-        return found
-
-    def done(self) -> None:
-        """Raise for keys nobody asked for, naming the nearest that exists."""
-        for key in self.data:
-            if key not in self._known:
-                from difflib import get_close_matches
-
-                near = get_close_matches(key, self._known, 1, 0.5)
-                hint = f"did you mean {near[0]!r}?" if near else "remove it"
-                raise self.bad(key, f"is not a key of a profile: {hint}")

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Literal, NamedTuple
 
 from spillview.profile import Glob, Profile, TranscriptRule
 from spillview.routes import (
@@ -17,14 +16,14 @@ from spillview.routes import (
     advance,
     begin,
     close,
+    hashed_session,
 )
 from spillview.walk import Ground, Walker
 
 Names = Literal["root", "project", "session", "inside"]
 
 
-@dataclass(frozen=True, slots=True)
-class Recognised:
+class Recognised(NamedTuple):
     """A PATH whose place in a store is known."""
 
     ground: Ground
@@ -258,3 +257,59 @@ def _below(path: str, root: str) -> list[str] | None:
         if whole.startswith(top.rstrip(os.sep) + os.sep):
             return whole[len(top.rstrip(os.sep)) + 1 :].split(os.sep)
     return None
+
+
+def sessions_of(places: Iterable[At]) -> frozenset[str]:
+    """The sessions that places are of, with the names of their spill folders."""
+    found = set()
+    for at in places:
+        session = at.captures.get("parent") or at.captures.get("session")
+        if session:
+            found |= {session, hashed_session(session)}
+    return frozenset(found)
+
+
+def project_of(at: At) -> str | None:
+    """The project's folder name that was captured, if one was."""
+    return at.captures.get("project")
+
+
+def inside(ground: Ground, folder: str) -> bool:
+    """Whether a store lies below `folder`, a real path."""
+    return os.path.realpath(ground.path).startswith(folder.rstrip(os.sep) + os.sep)
+
+
+def is_store(ground: Ground) -> bool:
+    """Whether an existing root is a store, and not a folder of the same name."""
+    for route in ground.routes:
+        if isinstance(route.rule, Glob) and route.rule.recognise == "name":
+            one = [ground.profile]
+            return named_alike(ground.path, one, {one[0].harness: [route]}) is not None
+        first = route.parts[0]
+        if first.literal is None or len(route.parts) == 1:
+            return holds(ground, Narrow())
+        if os.path.isdir(os.path.join(ground.path, first.literal)):
+            return True
+    return False
+
+
+def holds(ground: Ground, narrow: Narrow) -> bool:
+    """Whether anything at all is found there."""
+    found, logs = Walker().walk(ground, narrow)
+    return found + logs > 0
+
+
+def project_folders(ground: Ground) -> list[str]:
+    """The names that stand at `<project>` in a store."""
+    names: dict[str, None] = {}
+    for route in ground.routes:
+        at = next((i for i, p in enumerate(route.parts) if "<project" in p.text), None)
+        if at is None or any(part.literal is None for part in route.parts[:at]):
+            continue
+        folder = os.path.join(ground.path, *(p.text for p in route.parts[:at]))
+        try:
+            listed = os.listdir(folder)
+        except OSError:
+            continue
+        names.update(dict.fromkeys(n for n in listed if route.parts[at].match(n)))
+    return list(names)

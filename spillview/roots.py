@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from spillview.patterns import BadPattern, Part, parts_of
 
@@ -31,8 +30,7 @@ _PLACEHOLDER = re.compile(r"\{([a-z][a-z0-9_]*)\}")
 _EDITORS = ("Code", "Code - Insiders", "VSCodium")
 
 
-@dataclass(frozen=True, slots=True)
-class RootFound:
+class RootFound(NamedTuple):
     """One existing folder that a root's template names."""
 
     root: Root

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from hashlib import sha256
+from typing import NamedTuple
 
 from spillview.patterns import Part, fill, parts_of, split_root
 from spillview.profile import Glob, Profile, TranscriptRule, untilde
@@ -13,8 +13,7 @@ Captures = Mapping[str, str]
 NOTHING: Captures = {}
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Route:
+class Route(NamedTuple):
     """One glob or transcript pattern of a profile, below its root."""
 
     profile: Profile
@@ -33,8 +32,7 @@ class Route:
         return isinstance(self.rule, TranscriptRule) and self.rule.form == "json-dir"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class At:
+class At(NamedTuple):
     """A place on a route: the next part to fit, and what was captured so far."""
 
     route: Route
@@ -52,8 +50,7 @@ class At:
         return self.route.parts[self.part]
 
 
-@dataclass(frozen=True, slots=True)
-class Narrow:
+class Narrow(NamedTuple):
     """Only these sessions and these projects, united; both None admits all."""
 
     sessions: frozenset[str] | None = None

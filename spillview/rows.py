@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from spillview.pages import Page
     from spillview.profile import Profile
     from spillview.seen import Survival
-    from spillview.walk import StoreFound
+    from spillview.discovery import StoreFound
 
 Row = dict[str, Any]
 

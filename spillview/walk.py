@@ -3,27 +3,27 @@
 from __future__ import annotations
 
 import os
-import re
 import stat
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
 from hashlib import sha256
-from typing import Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
-from spillview.model import Found, Problem
-from spillview.patterns import fill
-from spillview.profile import Glob, Profile, TranscriptRule, untilde
-from spillview.routes import (
-    At,
-    Captures,
-    Narrow,
-    Route,
-    advance,
-    begin,
-    filled,
-    hashed_session,
+from spillview.entries import (
+    Common,
+    Discovery,
+    TranscriptFound,
+    found_of,
+    log_of,
+    no_access,
+    says_of,
 )
+from spillview.model import Found, Problem
+from spillview.profile import Glob, Profile
+from spillview.routes import At, Captures, Narrow, Route, advance, begin, filled
+
+if TYPE_CHECKING:
+    from spillview.entries import Entry
 
 _FOLDER = (
     os.O_RDONLY
@@ -31,65 +31,10 @@ _FOLDER = (
     | getattr(os, "O_CLOEXEC", 0)
     | getattr(os, "O_NONBLOCK", 0)
 )
-_HASHED = re.compile("session-[0-9a-f]{12}")
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 
 
-@dataclass(frozen=True, slots=True)
-class TranscriptFound:
-    """One transcript's file (or folder, or database), not opened yet."""
-
-    harness: str
-    reader: str
-    path: str
-    session: str
-    """The session its spills belong to: a subagent's is its parent's."""
-    parent_session: str | None
-    """The parent's id when it is a subagent's, else None."""
-    agent: str | None
-    project_slug: str | None
-    size: int
-    mtime_ns: int
-    dev: int
-    ino: int
-    root: str
-    spill_session: str
-    """What `Found.session` is for the spills of this session."""
-
-    @property
-    def key(self) -> tuple[int, int, int, int]:
-        """Device, inode, size, mtime: unchanged means unchanged."""
-        return (self.dev, self.ino, self.size, self.mtime_ns)
-
-
-@dataclass(frozen=True, slots=True)
-class StoreFound:
-    """One root folder of a harness that exists, and what lies in it."""
-
-    harness: str
-    root: str
-    confidence: str
-    artifacts: int = 0
-    bytes: int = 0
-    transcripts: int = 0
-    problem: str | None = None
-
-
-@dataclass(slots=True)
-class Discovery:
-    """Everything that directory entries say."""
-
-    found: list[Found] = field(default_factory=list)
-    transcripts: list[TranscriptFound] = field(default_factory=list)
-    stores: list[StoreFound] = field(default_factory=list)
-    problems: list[Problem] = field(default_factory=list)
-    projects: list[str] = field(default_factory=list)
-    """Folders that were taken as projects: what was found is of sessions whose folder
-    name may stand for one of these; the transcript's own folder decides."""
-
-
-@dataclass(frozen=True, slots=True)
-class Ground:
+class Ground(NamedTuple):
     """A root folder with the routes that begin there."""
 
     profile: Profile
@@ -98,36 +43,6 @@ class Ground:
     roots: Mapping[str, str]
     """The folders of the profile's roots by id, for paths that templates name."""
     confidence: str
-
-
-class Entry(Protocol):
-    """What is asked of a directory entry; `os.DirEntry` has all of it."""
-
-    @property
-    def name(self) -> str: ...
-    def is_file(self, *, follow_symlinks: bool = True) -> bool: ...
-    def is_symlink(self) -> bool: ...
-    def stat(self, *, follow_symlinks: bool = True) -> os.stat_result: ...
-
-
-@dataclass(frozen=True, slots=True)
-class PathEntry:
-    """A single path as a directory entry."""
-
-    path: str
-    name: str
-
-    def is_file(self, *, follow_symlinks: bool = True) -> bool:
-        """Whether it is a regular file."""
-        return stat.S_ISREG(self.stat(follow_symlinks=follow_symlinks).st_mode)
-
-    def is_symlink(self) -> bool:
-        """Whether it is a link."""
-        return os.path.islink(self.path)
-
-    def stat(self, *, follow_symlinks: bool = True) -> os.stat_result:
-        """Its facts; raises OSError."""
-        return os.stat(self.path, follow_symlinks=follow_symlinks)
 
 
 class Walker:
@@ -261,7 +176,7 @@ class Shelf:
         self._inner = [place for place in here if not place.last]
         self._narrow = narrow
         self._root = top if top is not None else ground.path
-        self._commons: dict[At, Common] = {}
+        self._commons: dict[int, Common] = {}
 
     def take_folder(self, walker: Walker, entry: Entry) -> None:
         """A folder that is itself a transcript (`json-dir`)."""
@@ -311,9 +226,9 @@ class Shelf:
         if not walker.artifacts:
             return
         name = entry.name
-        common = self._commons.get(place)
+        common = self._commons.get(id(place))
         if common is None:
-            common = self._commons[place] = self._common(place)
+            common = self._commons[id(place)] = self._common(place)
         says = says_of(common.glob, place.route.profile, name, captures)
         if says is None:
             return
@@ -375,152 +290,6 @@ class Shelf:
                     "add the folder it names to roots in config.toml",
                     self._ground.profile.harness,
                 )
-
-
-@dataclass(frozen=True, slots=True)
-class Common:
-    """What the files of one folder share."""
-
-    glob: Glob
-    harness: str
-    folder: str
-    root: str
-    project: str | None
-    transcript: str | None
-
-
-def says_of(
-    glob: Glob, profile: Profile, name: str, captures: Captures
-) -> Mapping[str, str] | None:
-    """What a file's path and name say of it; None when it is no artifact."""
-    if not glob.artifact:
-        return None
-    read = profile.read_name(name)
-    if read is None:
-        return None if glob.named else captures
-    rule, groups = read
-    if rule.skip:
-        return None
-    says = {**captures, **groups}
-    if rule.content is not None:
-        says["content"] = rule.content
-    if rule.tool is not None:
-        says["tool"] = fill(rule.tool, says) or rule.tool
-    return says
-
-
-def found_of(
-    ident: str,
-    path: str,
-    name: str,
-    common: Common,
-    says: Mapping[str, str],
-    facts: os.stat_result | None,
-    error: str | None = None,
-) -> Found:
-    """One artifact; without `facts` an unreadable one."""
-    get = says.get
-    kind = "file"
-    size = mtime_ns = dev = ino = mode = uid = 0
-    nlink = 1
-    target = target_size = target_mtime_ns = None
-    if facts is None:
-        kind = "unreadable"
-    else:
-        mode = facts.st_mode
-        size, mtime_ns = facts.st_size, facts.st_mtime_ns
-        dev, ino, uid, nlink = facts.st_dev, facts.st_ino, facts.st_uid, facts.st_nlink
-        if not stat.S_ISREG(mode):
-            size = 0
-            kind = "special"
-            if stat.S_ISLNK(mode):
-                kind = "symlink"
-                target, target_size, target_mtime_ns = _target(path)
-    return Found(
-        ident,
-        common.harness,
-        path,
-        name,
-        get("session") or common.folder,
-        common.root,
-        common.project,
-        kind,  # type: ignore[arg-type]  # one of the four literals
-        size,
-        mtime_ns,
-        dev,
-        ino,
-        mode,
-        uid,
-        nlink,
-        target,
-        target_size,
-        target_mtime_ns,
-        get("call_id"),
-        get("tool") or common.glob.tool,
-        get("label") or get("stream"),
-        get("content") or common.glob.content,
-        common.transcript,
-        get("digest"),
-        error,
-    )
-
-
-def log_of(
-    route: Route, path: str, captures: Captures, facts: os.stat_result, root: str
-) -> TranscriptFound:
-    """One transcript."""
-    rule = route.rule
-    parent = captures.get("parent")
-    session = parent or captures.get("session") or path
-    if isinstance(rule, TranscriptRule) and rule.decode == "tilde":
-        session = untilde(session)
-    spills = session
-    hashed = any(glob.session == "sha256-12" for glob in route.profile.globs)
-    if hashed and _HASHED.fullmatch(session) is None:
-        spills = hashed_session(session)
-    return TranscriptFound(
-        route.profile.harness,
-        rule.reader or "",
-        path,
-        session,
-        parent,
-        captures.get("agent"),
-        captures.get("project"),
-        facts.st_size if stat.S_ISREG(facts.st_mode) else 0,
-        facts.st_mtime_ns,
-        facts.st_dev,
-        facts.st_ino,
-        root,
-        spills,
-    )
-
-
-def artifact_id(path: str) -> str:
-    """The id of the artifact at `path`: 16 hex digits of its real folder and name."""
-    folder, name = os.path.split(os.path.abspath(path))
-    whole = os.path.join(os.path.realpath(folder), name)
-    return sha256(os.fsencode(whole)).hexdigest()[:16]
-
-
-def no_access(error: OSError) -> str:
-    """A plain sentence for why something could not be looked at."""
-    if isinstance(error, PermissionError):
-        return "no access: permission denied"
-    return f"cannot be read: {(error.strerror or 'unknown error').lower()}"
-
-
-def _target(path: str) -> tuple[str | None, int | None, int | None]:
-    """Where a link points, and its end's size and time; the end is not opened."""
-    try:
-        written = os.readlink(path)
-    except OSError:
-        return None, None, None
-    try:
-        facts = os.stat(path)
-    except OSError:  # broken, or going in circles
-        return written, None, None
-    size = facts.st_size if stat.S_ISREG(facts.st_mode) else None
-    return written, size, facts.st_mtime_ns
 
 
 def _open_folder(path: str, *, follow: bool) -> int | str:

@@ -16,6 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from spillview import entries
 from spillview.config import ExtraRoot, Settings
 from spillview.discovery import Discovery, artifact_id, discover
 from spillview.errors import BadInput
@@ -817,9 +818,7 @@ def test_a_file_that_goes_while_it_is_listed_is_left_out(
 ) -> None:
     home.put("out/a.txt")
     home.put("out/b.txt")
-    from spillview import walk
-
-    real = walk.says_of
+    real = entries.says_of
 
     def delete(*rest: object) -> object:
         path = home.path / "out" / str(rest[2])
@@ -827,7 +826,7 @@ def test_a_file_that_goes_while_it_is_listed_is_left_out(
             path.unlink()
         return real(*rest)  # type: ignore[arg-type]  # handed through
 
-    monkeypatch.setattr(walk, "says_of", delete)
+    monkeypatch.setattr("spillview.walk.says_of", delete)
     found = home.find(home.at("out"))
     assert [f.name for f in found.found] == ["b.txt"]
     assert found.problems == []
