@@ -26,11 +26,11 @@ from spillview.model import (
 from spillview.text import iso, path_text
 
 if TYPE_CHECKING:
+    from spillview.discovery import StoreFound
     from spillview.envelope import EnvelopeFacts, Shown
     from spillview.pages import Page
     from spillview.profile import Profile
     from spillview.seen import Survival
-    from spillview.discovery import StoreFound
 
 Row = dict[str, Any]
 
