@@ -15,7 +15,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from spillview import looks, triage
-from spillview.discovery import Discovery, StoreFound, discover
+from spillview.discovery import Discovery, StoreFound, TranscriptFound, discover
 from spillview.errors import Cancelled as Stopped
 from spillview.errors import Unreadable
 from spillview.model import (
@@ -301,6 +301,29 @@ class Catalogue:
             return
         finally:
             pending.write()
+
+    def complete_one(self, artifact: Artifact) -> Artifact:
+        """One artifact of the last scan, counted and linked at once.
+
+        For a search, which asks about what matched alone; what another session's
+        transcript would add is left to `complete`.
+        """
+        from spillview.cache import Pending
+
+        pending = Pending(self.cache)
+        try:
+            self._records.read_session(artifact.found)
+            return self._complete_one(artifact, False, pending, None)
+        finally:
+            pending.write()
+
+    def skipped_records(self) -> list[tuple[TranscriptFound, int, int]]:
+        """Transcripts with broken records: how many were skipped, and how many it has.
+
+        Reads the transcripts that were not read yet.
+        """
+        self._records.read_all()
+        return self._records.skipped()
 
     def _complete_one(
         self,

@@ -47,6 +47,14 @@ class Records:
         """Calls whose full result is not on disk, of the transcripts read so far."""
         return [row for rows in self._missing.values() for row in rows]
 
+    def skipped(self) -> list[tuple[TranscriptFound, int, int]]:
+        """Transcripts read so far with broken records: skipped ones, and all."""
+        return [
+            (log, facts.skipped, facts.records)
+            for log in self._logs
+            if (facts := self._facts.get(log.path)) is not None and facts.skipped
+        ]
+
     def signature(self, logs: Iterable[TranscriptFound]) -> set[tuple[str, int, int]]:
         """What changes when a transcript comes, goes, grows or is rewritten."""
         return {(log.path, log.size, log.mtime_ns) for log in logs}

@@ -1,0 +1,227 @@
+"""An envelope told to a person: its text, what was seen, the decision made on it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from spillview.model import Artifact, Boundary, Mention, Range, Read
+from spillview.text import (
+    human_bytes,
+    human_count,
+    human_ratio,
+    path_text,
+    printable,
+)
+
+if TYPE_CHECKING:
+    from spillview.cli.streams import Streams
+    from spillview.envelope import EnvelopeFacts, Shown
+
+RANGES = 12
+"""So many ranges are told one by one."""
+
+LABEL = 10
+"""Columns of the labels on the left."""
+
+
+def write_envelope(facts: EnvelopeFacts, streams: Streams) -> None:
+    """Print everything known of one envelope."""
+    artifact = facts.artifact
+    _heading(artifact, streams)
+    if not facts.shown:
+        streams.line()
+        streams.line("No record points at this artifact (an orphan): what the model")
+        streams.line("received of it is not known.")
+    for place, shown in enumerate(facts.shown):
+        streams.line()
+        _record(shown, place, len(facts.shown), streams)
+    streams.line()
+    for label, lines in (
+        ("seen", _seen(facts)),
+        ("verdict", _verdict(artifact, streams)),
+        ("claimed", _claims(facts, streams)),
+        ("head cut", _survival(facts)),
+        ("reads", _reads(artifact)),
+        (
+            "note",
+            iter([artifact.link.note] if artifact.link and artifact.link.note else []),
+        ),
+        ("next", _next(facts)),
+    ):
+        for number, line in enumerate(lines):
+            head = label if number == 0 else ""
+            streams.line(f"{streams.styled(f'{head:<{LABEL}}', 'dim')}{line}".rstrip())
+
+
+def _heading(artifact: Artifact, streams: Streams) -> None:
+    found, mention = artifact.found, artifact.envelope
+    streams.line(
+        f"{streams.styled(artifact.id, 'name')}  {found.harness}"
+        f"  {printable(path_text(artifact.session or found.session))}"
+    )
+    streams.line(printable(path_text(found.path)))
+    if artifact.tool or artifact.command:
+        command = " ".join((artifact.command or "").split())
+        words = f"{artifact.tool or ''}  {command}".strip()
+        streams.line(streams.styled(printable(path_text(words)), "bold"))
+    if mention is not None and mention.failed is not None:
+        code = "" if mention.exit_code is None else f", exit code {mention.exit_code}"
+        streams.line(
+            ("the call failed" if mention.failed else "the call passed") + code
+        )
+
+
+def _record(shown: Shown, place: int, total: int, streams: Streams) -> None:
+    mention = shown.mention
+    which = "envelope" if total == 1 else f"envelope {place + 1} of {total}"
+    streams.line(
+        streams.styled(
+            f"-- {which}: record {mention.record:,} of"
+            f" {printable(path_text(mention.transcript))}",
+            "title",
+        )
+    )
+    if shown.text is None:
+        streams.line(printable(shown.error or "its text is no longer there"))
+    else:
+        text = shown.text.replace("\r\n", "\n")
+        streams.line(printable(text, newlines=True, tabs=True).rstrip("\n"))
+    if mention.copy_chars:
+        streams.line(
+            f"(the record also embeds a copy of {human_count(mention.copy_chars)}"
+            " chars, which the model did not receive)"
+        )
+    streams.line(streams.styled("-- end of the envelope", "title"))
+
+
+def _seen(facts: EnvelopeFacts) -> Iterator[str]:
+    artifact = facts.artifact
+    seen = artifact.link.seen if artifact.link else None
+    counts = artifact.counts
+    if seen is None or counts is None:
+        yield "not known"
+        return
+    share = "" if facts.coverage is None else f" ({facts.coverage:.1%})"
+    sure = "" if seen.certain else "at least "
+    lines = ""
+    if facts.seen_lines is not None:
+        lines = (
+            f", {human_count(facts.seen_lines)} of {human_count(counts.lines)} lines"
+        )
+    yield (
+        f"{sure}{human_count(seen.bytes)} of {human_count(counts.bytes)} bytes"
+        f"{share}{lines}"
+    )
+    if not seen.certain:
+        yield "some of what the model received could not be located in the artifact"
+    parts = list(_parts(seen.ranges, counts.bytes))
+    for label, start, end in parts[:RANGES]:
+        yield (
+            f"{label:<7}bytes {human_count(start)} to {human_count(end)}:"
+            f" {human_count(end - start)} bytes ({human_bytes(end - start)})"
+        )
+    if len(parts) > RANGES:
+        yield f"{RANGES} of {len(parts)} ranges and gaps; --json has all"
+
+
+def _parts(ranges: Sequence[Range], size: int) -> Iterator[tuple[str, int, int]]:
+    """Seen ranges and the gaps between them, in order."""
+    at = 0
+    for start, end in ranges:
+        if start > at:
+            yield "unseen", at, start
+        yield "seen", start, end
+        at = end
+    if at < size:
+        yield "unseen", at, size
+
+
+def _verdict(artifact: Artifact, streams: Streams) -> Iterator[str]:
+    line = artifact.counts.verdict if artifact.counts else None
+    if line is None:
+        yield "there is none: the artifact is empty or blank, or not counted"
+        return
+    seen = artifact.verdict_seen
+    word = (
+        "not known whether seen" if seen is None else "seen" if seen else "never seen"
+    )
+    style = None if seen is None else "seen" if seen else "unseen"
+    kind = artifact.link.verdict if artifact.link else "unknown"
+    known = "" if kind == "unknown" else f", {kind}"
+    yield f"line {human_count(line.number)}: {streams.styled(word, style)}{known}"
+    yield printable(path_text(line.text)) + ("…" if line.truncated else "")
+
+
+def _claims(facts: EnvelopeFacts, streams: Streams) -> Iterator[str]:
+    if not facts.claimed:
+        return
+    for unit, value in facts.claimed.items():
+        measured = facts.measured.get(unit)
+        said = f"{unit} {_number(value)}"
+        if measured is None:
+            yield f"{said}, not measured"
+        else:
+            yield f"{said}, measured {_number(measured)}"
+    if facts.agrees is not None:
+        agrees = "they agree" if facts.agrees else "they do not agree"
+        yield streams.styled(agrees, "seen" if facts.agrees else "unseen")
+
+
+def _number(value: int | str) -> str:
+    return human_count(value) if isinstance(value, int) else printable(value)
+
+
+def _survival(facts: EnvelopeFacts) -> Iterator[str]:
+    survival = facts.survival
+    if survival is None:
+        return
+    gate = facts.artifact.gate
+    boundary: Boundary = survival.boundary
+    ratio = f", {human_ratio(gate[1])} the boundary" if gate else ""
+    yield (
+        f"at {boundary} it keeps {human_count(survival.lines_kept)} of"
+        f" {human_count(survival.lines)} lines{ratio}"
+    )
+    if survival.verdict_kept is not None:
+        yield "the verdict " + ("is kept" if survival.verdict_kept else "is lost")
+    if survival.json_parses is not None:
+        reason = f": {printable(survival.json_error)}" if survival.json_error else ""
+        yield (
+            "the JSON still parses" if survival.json_parses else "the JSON breaks"
+        ) + (reason)
+
+
+def _reads(artifact: Artifact) -> Iterator[str]:
+    for read in artifact.link.reads if artifact.link else ():
+        yield _read(read)
+
+
+def _read(read: Read) -> str:
+    if read.ranges is None:
+        what = "what it showed is not known"
+    elif not read.ranges:
+        what = "showed nothing of it"
+    else:
+        shown = sum(end - start for start, end in read.ranges)
+        first, last = read.ranges[0][0], read.ranges[-1][1]
+        what = (
+            f"showed {human_count(shown)} bytes between {human_count(first)}"
+            f" and {human_count(last)}"
+        )
+    whose = "" if read.own else f" (session {printable(path_text(read.session))})"
+    return f"{printable(read.tool or 'a call')}, record {read.record:,}: {what}{whose}"
+
+
+def _next(facts: EnvelopeFacts) -> Iterator[str]:
+    mention: Mention | None = facts.artifact.envelope
+    following = mention.next if mention is not None else None
+    if following is None:
+        if mention is not None:
+            yield "nothing: the session ends here"
+        return
+    if following.text:
+        yield from printable(path_text(following.text), newlines=True).split("\n")
+    if following.tool:
+        command = " ".join((following.command or "").split())
+        yield printable(path_text(f"→ {following.tool}  {command}".rstrip()))

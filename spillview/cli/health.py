@@ -1,0 +1,211 @@
+"""`doctor`: what was found, and what is not as it should be."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from spillview.cli.commands import query_of
+from spillview.model import Artifact, Boundary, Problem
+from spillview.text import human_bytes, human_count, path_text, printable
+
+if TYPE_CHECKING:
+    from spillview.catalogue import Catalogue
+    from spillview.cli.streams import Streams
+
+DOCTOR = """\
+Every store found with its boundaries and its own retention, and whatever needs a look:
+folders that cannot be read, artifacts that any user can read or that belong to somebody
+else, transcript records that were skipped, ripgrep, the cache and the state."""
+
+
+def describe(name: str, parser: argparse.ArgumentParser) -> None:
+    """`doctor` has no options of its own."""
+    parser.description = DOCTOR
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing spillview itself relies on."""
+
+    name: str
+    text: str
+    problem: str | None = None
+
+
+def run(name: str, args: argparse.Namespace, streams: Streams) -> int:
+    """Print stores, checks and problems; exit code 2 if a part could not be read."""
+    from spillview.catalogue import Catalogue
+
+    catalogue = Catalogue.here()
+    try:
+        query = query_of(args, args.words)
+        artifacts = catalogue.scan(query)
+        problems = [*catalogue.problems, *_problems(catalogue, artifacts)]
+        checks = list(_checks(catalogue))
+        if args.json:
+            _write_json(catalogue, checks, problems, streams)
+        else:
+            _write(catalogue, checks, problems, streams)
+        return 2 if catalogue.problems or any(a.error for a in artifacts) else 0
+    finally:
+        catalogue.close()
+
+
+def _boundaries(catalogue: Catalogue, harness: str) -> list[tuple[str, Boundary]]:
+    """The gates of a harness by tool, those of its newest version."""
+    profile = catalogue.profile(harness)
+    named: dict[str, list[Boundary]] = {}
+    for rule in profile.boundaries:
+        if not rule.gate or rule.before is not None or rule.contents:
+            continue
+        tool = ", ".join(rule.tools) or "other tools"
+        if tool in named:
+            continue
+        sample = rule.tools[0] if rule.tools else None
+        named[tool] = list(
+            profile.boundaries_for(
+                sample, None, env=catalogue.places.env, settings=catalogue.settings
+            )
+        )
+    return [(tool, each) for tool, gates in named.items() for each in gates]
+
+
+def _checks(catalogue: Catalogue) -> Iterator[Check]:
+    from spillview.errors import SpillError
+    from spillview.ripgrep import find_ripgrep
+
+    try:
+        program = find_ripgrep()
+        yield Check("ripgrep", f"{program.version} at {program.path}")
+    except SpillError as error:
+        yield Check("ripgrep", "not usable", str(error))
+    cache = catalogue.cache
+    yield Check("cache", catalogue.places.cache_dir, cache.problem)
+    state = catalogue.state
+    if state is not None:
+        state.last_review()  # opens it, so that a fault shows
+        faults = "; ".join(problem.sentence for problem in state.problems)
+        yield Check("state", catalogue.places.state_dir, faults or None)
+    yield Check("config", catalogue.places.config_dir)
+
+
+def _problems(catalogue: Catalogue, artifacts: list[Artifact]) -> Iterator[Problem]:
+    """What can be read, but should be known."""
+    by_store: dict[tuple[str, str], list[Artifact]] = {}
+    for artifact in artifacts:
+        found = artifact.found
+        by_store.setdefault((found.harness, found.root), []).append(artifact)
+    own = catalogue.places.uid
+    for (harness, root), members in by_store.items():
+        open_ = sum("world-readable" in a.flags for a in members)
+        if open_:
+            yield Problem(
+                root,
+                f"{human_count(open_)} of {human_count(len(members))} artifacts can be"
+                " read by every user of this machine: take that right away (chmod o-r)",
+                harness,
+            )
+        foreign = sorted({a.found.uid for a in members if a.found.uid != own})
+        if foreign and own >= 0:
+            number = sum(a.found.uid != own for a in members)
+            yield Problem(
+                root,
+                f"{human_count(number)} artifacts belong to another user"
+                f" (uid {', '.join(map(str, foreign))})",
+                harness,
+            )
+        for artifact in members:
+            if artifact.error:
+                yield Problem(artifact.found.path, artifact.error, harness)
+    for log, skipped, records in catalogue.skipped_records():
+        yield Problem(
+            log.path,
+            f"{human_count(skipped)} of {human_count(records)} records are broken and"
+            " were skipped",
+            log.harness,
+        )
+
+
+def _write_json(
+    catalogue: Catalogue,
+    checks: list[Check],
+    problems: list[Problem],
+    streams: Streams,
+) -> None:
+    from spillview.rows import problem_row, store_row
+
+    for store in catalogue.stores:
+        gates = [each for _, each in _boundaries(catalogue, store.harness)]
+        profile = catalogue.profile(store.harness)
+        streams.json(store_row(store, profile, list(dict.fromkeys(gates))))
+    for problem in problems:
+        streams.json(problem_row(problem))
+    for check in checks:
+        row: dict[str, Any] = problem_row(Problem("", check.problem or ""))
+        row |= {"check": check.name, "text": path_text(check.text)}
+        row["problem"] = check.problem
+        streams.json(row)
+
+
+def _write(
+    catalogue: Catalogue,
+    checks: list[Check],
+    problems: list[Problem],
+    streams: Streams,
+) -> None:
+    from spillview.cli.tables import Cell, Column, write_table
+
+    columns = [
+        Column("HARNESS"),
+        Column("ROOT", least=20),
+        Column("ARTIFACTS", right=True),
+        Column("BYTES", right=True),
+        Column("LOGS", right=True, drop=3),
+        Column("BOUNDARY", least=12, drop=2),
+        Column("RETENTION", least=10, drop=1),
+        Column("CONFIDENCE", drop=4),
+    ]
+    table = []
+    for store in catalogue.stores:
+        gates = _boundaries(catalogue, store.harness)
+        main = gates[-1][1] if gates else None
+        table.append(
+            [
+                Cell(store.harness, "name"),
+                Cell(printable(path_text(store.root))),
+                Cell(human_count(store.artifacts)),
+                Cell(human_bytes(store.bytes)),
+                Cell(human_count(store.transcripts)),
+                Cell(str(main) if main else ""),
+                Cell(str(catalogue.profile(store.harness).retention)),
+                Cell(store.confidence),
+            ]
+        )
+    if not table:
+        streams.line("No store was found.")
+    write_table(streams, columns, table)
+    streams.line()
+    for harness in dict.fromkeys(store.harness for store in catalogue.stores):
+        gates = _boundaries(catalogue, harness)
+        if len(gates) > 1:
+            listed = "; ".join(f"{tool} {boundary}" for tool, boundary in gates)
+            streams.line(f"{harness}: {listed}")
+    for check in checks:
+        line = f"{check.name}: {printable(path_text(check.text))}"
+        streams.line(line)
+        if check.problem:
+            streams.line(streams.styled(f"  {printable(check.problem)}", "unseen"))
+    streams.line()
+    if not problems:
+        streams.line("No problems were found.")
+    for problem in problems:
+        path = printable(path_text(problem.path))
+        text = printable(path_text(problem.sentence))
+        named = not path or path in text
+        streams.line(
+            streams.styled("problem: ", "unseen")
+            + (text if named else f"{path}: {text}")
+        )

@@ -1,0 +1,262 @@
+"""`show` and `envelope`: the full text, and what the model saw of it."""
+
+from __future__ import annotations
+
+import argparse
+import codecs
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any
+
+from spillview.cli.commands import query_of, tell_problems, whole_number
+from spillview.errors import BadInput, PastEnd
+from spillview.model import Artifact
+
+if TYPE_CHECKING:
+    from spillview.catalogue import Catalogue
+    from spillview.cli.streams import Streams
+    from spillview.content import Content
+    from spillview.lines import LineIndex
+    from spillview.pages import PageUnit
+
+CHUNK = 1 << 18
+"""Bytes copied at a time."""
+
+LIMITS = {"line": 2_000, "char": 50_000, "byte": 65_536}
+"""Units that a page of `show --json` holds unless --limit says otherwise."""
+
+SHOW = """\
+Page through one artifact: all of it, or N lines, chars or bytes from an offset on.
+Lines count from 1, chars and bytes from 0. Control characters are shown as pictures;
+--raw gives the exact bytes into a pipe or file.
+
+  spillview show 9f2c51 --offset 16500          from that line to the end
+  spillview show 9f2c51 --unit char --limit 2000
+  spillview show 9f2c51 --raw > full.txt"""
+
+ENVELOPE = """\
+What the model received in the artifact's place: the exact text, which bytes of the
+artifact it had seen in the end, whether the verdict (the last line) was among them,
+what the notice claimed, and what the agent said and called next."""
+
+
+def describe(name: str, parser: argparse.ArgumentParser) -> None:
+    """The options of `show`; `envelope` has none of its own."""
+    if name == "envelope":
+        parser.description = ENVELOPE
+        return
+    parser.description = SHOW
+    options = parser.add_argument_group("options")
+    options.add_argument(
+        "--offset", metavar="N", type=whole_number(0), help="where to begin"
+    )
+    options.add_argument(
+        "--limit", metavar="N", type=whole_number(1), help="how many units"
+    )
+    options.add_argument(
+        "--unit", choices=("line", "char", "byte"), default="line", help="default: line"
+    )
+    options.add_argument("-n", "--number", action="store_true", help="number the lines")
+    options.add_argument(
+        "--unescape",
+        action="store_true",
+        help="show a result stored as one JSON string with its real lines",
+    )
+    options.add_argument("--raw", action="store_true", help="the exact bytes")
+
+
+def run(name: str, args: argparse.Namespace, streams: Streams) -> int:
+    """Print one artifact, or its envelope."""
+    from spillview.catalogue import Catalogue
+
+    if len(args.words) != 1:
+        raise BadInput(f"{name} takes one artifact: `spillview {name} ARTIFACT`")
+    catalogue = Catalogue.here()
+    try:
+        artifact = catalogue.find(args.words[0], query_of(args))
+        if name == "show":
+            return _show(artifact, args, streams)
+        return _envelope(catalogue, artifact, args, streams)
+    finally:
+        catalogue.close()
+
+
+# -- show --------------------------------------------------------------------------
+
+
+def _show(artifact: Artifact, args: argparse.Namespace, streams: Streams) -> int:
+    from spillview.content import open_content, text_content
+    from spillview.lines import LineIndex
+    from spillview.pages import page, unescape
+
+    if args.raw and (args.json or args.number):
+        raise BadInput("--raw gives bytes alone: leave out --json and -n")
+    first = 1 if args.unit == "line" else 0
+    offset = first if args.offset is None else args.offset
+    if offset < first:
+        raise BadInput("lines count from 1: --offset 0 is none")
+    with ExitStack() as stack:
+        file = open_content(artifact.found.path, root=artifact.found.root)
+        stack.callback(file.close)
+        encoding = _encoding(artifact, file)
+        content: Content = text_content(file, encoding)
+        if content is not file:
+            stack.callback(content.close)
+        if args.unescape:
+            content = unescape(content)
+            encoding = "utf-8"
+        index = LineIndex(content)
+        if args.json:
+            from spillview.rows import page_row
+
+            limit = LIMITS[args.unit] if args.limit is None else args.limit
+            shown = page(content, index, args.unit, offset, limit)
+            streams.json(page_row(artifact, shown, encoding))
+            return 0
+        start, end = _range(content, index, args.unit, offset, args.limit)
+        if args.raw and not streams.terminal:
+            if encoding.startswith("utf-16"):
+                start, end = _on_disk(file, encoding, content, start, end)
+                content = file
+            _copy(content, start, end, streams)
+            return 0
+        if args.raw:
+            streams.note("shown with control bytes as pictures: pipe --raw to be exact")
+        number = index.line_at(start) if args.number else None
+        _print(content, start, end, number, streams)
+        if args.limit is not None and end < content.size:
+            index.extend()
+            streams.note(_rest(index, args.unit, end, content.size))
+    return 0
+
+
+def _encoding(artifact: Artifact, file: Content) -> str:
+    """The artifact's encoding, from its beginning alone where it is not counted."""
+    if artifact.counts is not None:
+        return artifact.counts.encoding
+    from spillview.kinds import HEAD, utf16_of
+
+    wide = utf16_of(file.pread(0, HEAD))
+    return wide[0] if wide else "utf-8"
+
+
+def _range(
+    content: Content, index: LineIndex, unit: PageUnit, offset: int, limit: int | None
+) -> tuple[int, int]:
+    """The byte range of `limit` units from `offset` on; no limit is to the end.
+
+    Raises `PastEnd` when it begins after the end.
+    """
+    from spillview.pages import page
+
+    if unit != "line" and limit is not None and limit <= CHUNK:
+        whole = page(content, index, unit, offset, limit, measure=False)
+        return whole.start, whole.end
+    start = page(content, index, unit, offset, 1, measure=False).start
+    if limit is None:
+        return start, content.size
+    if unit != "line":  # the page's end alone, so that a large one is never held
+        try:
+            last = page(content, index, unit, offset + limit - CHUNK, CHUNK)
+        except PastEnd:
+            return start, content.size
+        return start, last.end
+    while (end := index.line_start(offset + limit)) is None and not index.complete:
+        index.extend(CHUNK << 5)
+    return start, content.size if end is None else end
+
+
+def _on_disk(
+    file: Content, encoding: str, text: Content, start: int, end: int
+) -> tuple[int, int]:
+    """The bytes on disk of a range of the transcribed text, with the mark before it."""
+    from spillview.transcoding import searched
+
+    source = searched(file, encoding)
+    return (
+        source.disk(start) if start else 0,
+        source.disk(end) if end < text.size else file.size,
+    )
+
+
+def _copy(content: Content, start: int, end: int, streams: Streams) -> None:
+    while start < end:
+        data = content.pread(start, min(CHUNK, end - start))
+        if not data:
+            break
+        streams.write(data)
+        start += len(data)
+
+
+def _print(
+    content: Content, start: int, end: int, number: int | None, streams: Streams
+) -> None:
+    """Print a range as text that a terminal can take, each line numbered on request."""
+    decoder = codecs.getincrementaldecoder("utf-8")("replace")
+    held, last = "", ""
+    while True:
+        data = content.pread(start, min(CHUNK, end - start)) if start < end else b""
+        start += len(data)
+        text = held + decoder.decode(data, final=not data)
+        held = "\r" if data and text.endswith("\r") else ""  # an LF may follow
+        text = text[: len(text) - len(held)]
+        if text and number is None:
+            streams.write(_shown(text, streams).encode())
+        elif text:
+            for line in _lines(text):
+                if last in ("", "\n"):
+                    streams.write(
+                        (streams.styled(f"{number:>6}", "dim") + "  ").encode()
+                    )
+                    number = (number or 0) + 1
+                streams.write(_shown(line, streams).encode())
+                last = line[-1]
+        last = text[-1:] or last
+        if not data:
+            break
+    if streams.terminal and last not in ("", "\n"):
+        streams.line()
+
+
+def _shown(text: str, streams: Streams) -> str:
+    """Printable text with its lines; CRLF stays as it is but on a terminal."""
+    from spillview.text import printable
+
+    ending = "\n" if streams.terminal else "\r\n"
+    parts = text.split("\r\n")
+    return ending.join(printable(part, newlines=True, tabs=True) for part in parts)
+
+
+def _lines(text: str) -> list[str]:
+    """`text` cut after each LF and nowhere else."""
+    parts = text.split("\n")
+    lines = [part + "\n" for part in parts[:-1]]
+    return [*lines, parts[-1]] if parts[-1] else lines
+
+
+def _rest(index: LineIndex, unit: str, end: int, size: int) -> str:
+    """Where to go on."""
+    if unit == "line":
+        return f"go on with --offset {index.line_at(end)} ({index.lines:,} lines)"
+    if unit == "char":
+        following = index.char_at(end)
+        return f"go on with --unit char --offset {following} ({index.chars:,} chars)"
+    return f"go on with --unit byte --offset {end} ({size:,} bytes)"
+
+
+# -- envelope ----------------------------------------------------------------------
+
+
+def _envelope(
+    catalogue: Catalogue, artifact: Artifact, args: argparse.Namespace, streams: Streams
+) -> int:
+    facts = catalogue.envelope(artifact)
+    if args.json:
+        from spillview.rows import envelope_row
+
+        streams.json(envelope_row(facts))
+    else:
+        from spillview.cli.envelope import write_envelope
+
+        write_envelope(facts, streams)
+    broken: list[Any] = [shown for shown in facts.shown if shown.error]
+    return tell_problems(streams, catalogue) or (2 if broken else 0)

@@ -1,0 +1,406 @@
+"""`grep`: search artifacts, and tell what of it the model saw."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import sys
+import threading
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from spillview.cli.commands import query_of, tell_problems, whole_number
+from spillview.errors import BadInput
+from spillview.model import Artifact
+from spillview.text import human_bytes, path_text, printable
+
+if TYPE_CHECKING:
+    from spillview.catalogue import Catalogue
+    from spillview.cli.streams import Streams
+    from spillview.grep import Message, Options, Report
+
+GREP = """\
+Search artifacts with ripgrep: its pattern syntax, its flags, its JSON Lines. Each hit
+is told apart by whether the model saw it. Binary and UTF-16 artifacts are searched as
+text. With -e every word is WHERE: artifacts, session ids, harness names, paths.
+
+  spillview grep -i 'error|panic'
+  spillview grep --unseen -C2 FAILED claude-code
+  spillview grep --json -e TODO 9f2c51 | jq .data.seen"""
+
+
+def describe(name: str, parser: argparse.ArgumentParser) -> None:
+    """The options of `grep`: ripgrep's, and what the model saw."""
+    parser.description = GREP
+    options = parser.add_argument_group("options")
+
+    def flag(*names: str, **more: Any) -> None:
+        options.add_argument(*names, **more)
+
+    flag("-e", "--regexp", metavar="PATTERN", action="append", help="a pattern")
+    flag(
+        "-i",
+        "--ignore-case",
+        dest="case",
+        action="store_const",
+        const="-i",
+        help="upper and lower case are the same",
+    )
+    flag(
+        "-S",
+        "--smart-case",
+        dest="case",
+        action="store_const",
+        const="-S",
+        help="the same unless the pattern has upper case",
+    )
+    flag("-F", "--fixed-strings", action="store_true", help="the pattern is plain text")
+    flag("-w", "--word-regexp", action="store_true", help="whole words only")
+    flag("-x", "--line-regexp", action="store_true", help="whole lines only")
+    flag("-v", "--invert-match", action="store_true", help="lines that do not match")
+    flag("-c", "--count", action="store_true", help="matching lines per artifact")
+    flag(
+        "-l", "--files-with-matches", action="store_true", help="artifacts with a match"
+    )
+    flag("-o", "--only-matching", action="store_true", help="only the matching parts")
+    number = whole_number(0)
+    flag("-m", "--max-count", metavar="N", type=number, help="N lines per artifact")
+    flag("-A", "--after-context", metavar="N", type=number, help="N lines after")
+    flag("-B", "--before-context", metavar="N", type=number, help="N lines before")
+    flag("-C", "--context", metavar="N", type=number, help="N lines around")
+    seen = options.add_mutually_exclusive_group()
+    seen.add_argument(
+        "--seen",
+        dest="seen",
+        action="store_const",
+        const=True,
+        help="only what the model received",
+    )
+    seen.add_argument(
+        "--unseen",
+        dest="seen",
+        action="store_const",
+        const=False,
+        help="only what the model never received",
+    )
+    flag("--full-lines", action="store_true", help="no excerpts of lines over 64 KiB")
+    parser.set_defaults(seen=None)
+
+
+def run(name: str, args: argparse.Namespace, streams: Streams) -> int:
+    """Search; exit code 0 with a match, 1 without, 2 when a part could not be read."""
+    from spillview.catalogue import Catalogue
+    from spillview.grep import Report
+    from spillview.ripgrep import check_pattern, find_ripgrep
+
+    patterns, words = _words(args)
+    options = _options(args)
+    # A pattern that is none should not wait for the stores to be read.
+    check_pattern(find_ripgrep(), options.arguments(patterns))
+    report = Report()
+    catalogue = Catalogue.here()
+    try:
+        with _killable():
+            artifacts = catalogue.where(words, query_of(args))
+            search = _Search(catalogue, artifacts, patterns, options, report, streams)
+            matched = search.run(args)
+        code = tell_problems(streams, catalogue)
+    finally:
+        catalogue.close()
+    return _tell(report, streams, args.seen) or code or (0 if matched else 1)
+
+
+def _words(args: argparse.Namespace) -> tuple[list[str], list[str]]:
+    """The patterns, and the words that say where."""
+    if args.regexp:
+        return args.regexp, args.words
+    if not args.words:
+        raise BadInput("grep needs a pattern: `spillview grep PATTERN [WHERE ...]`")
+    return args.words[:1], args.words[1:]
+
+
+def _options(args: argparse.Namespace) -> Options:
+    from spillview.grep import Options
+
+    around = args.context or 0
+    before, after = args.before_context, args.after_context
+    return Options(
+        case=args.case,
+        fixed=args.fixed_strings,
+        word=args.word_regexp,
+        line=args.line_regexp,
+        invert=args.invert_match,
+        only_matching=args.only_matching,
+        max_count=args.max_count,
+        before=around if before is None else before,
+        after=around if after is None else after,
+        seen=args.seen,
+        full_lines=args.full_lines,
+    )
+
+
+class _killable:
+    """Makes a polite end of this process end ripgrep too."""
+
+    def __enter__(self) -> None:
+        self._before: dict[int, Any] = {}
+        if threading.current_thread() is not threading.main_thread():
+            return
+        for name in ("SIGTERM", "SIGHUP"):
+            number = getattr(signal, name, None)
+            if number is not None and signal.getsignal(number) is signal.SIG_DFL:
+                self._before[number] = signal.signal(number, _leave)
+
+    def __exit__(self, *_: object) -> None:
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+
+
+def _leave(number: int, _frame: object) -> None:
+    sys.exit(128 + number)
+
+
+class _Search:
+    """One search, printed as it goes."""
+
+    def __init__(
+        self,
+        catalogue: Catalogue,
+        artifacts: Sequence[Artifact],
+        patterns: Sequence[str],
+        options: Options,
+        report: Report,
+        streams: Streams,
+    ) -> None:
+        self._catalogue = catalogue
+        self._artifacts = artifacts
+        self._patterns = patterns
+        self._options = options
+        self._report = report
+        self._streams = streams
+        self._by_id = {a.id: a for a in artifacts}
+
+    def run(self, args: argparse.Namespace) -> bool:
+        """Search and print; True when something matched."""
+        if args.count or args.files_with_matches:
+            return self._counts(args)
+        if args.json:
+            return self._json()
+        text = _Text(self._streams, self._by_id, self._options)
+        return text.write(self._messages())
+
+    def _messages(self) -> Iterator[Message]:
+        from spillview.grep import search
+
+        return search(
+            self._artifacts,
+            self._patterns,
+            self._options,
+            facts=self._facts,
+            cancelled=self._streams.closed,
+            progress=self._progress,
+            report=self._report,
+        )
+
+    def _facts(self, artifact: Artifact) -> Artifact:
+        """The artifact with what the model saw of it, so far as it was not known."""
+        if artifact.link is None or artifact.link.seen is None:
+            artifact = self._catalogue.complete_one(artifact)
+            self._by_id[artifact.id] = artifact
+        return artifact
+
+    def _progress(self, done: int, total: int) -> None:
+        self._streams.progress("searched", done, total)
+
+    def _json(self) -> bool:
+        matched = False
+        for message in self._messages():
+            matched = matched or message["type"] == "match"
+            self._streams.json(message)
+            if message["type"] in ("end", "summary"):
+                self._streams.flush()
+        return matched
+
+    def _counts(self, args: argparse.Namespace) -> bool:
+        matched = False
+        for artifact, number in self._counted(args.files_with_matches):
+            matched = True
+            if args.json:
+                self._streams.json(_count_row(artifact, number, args.count))
+            else:
+                self._count_line(artifact, number if args.count else None)
+        return matched
+
+    def _counted(self, names_only: bool) -> Iterator[tuple[Artifact, int]]:
+        if self._options.seen is None:
+            from spillview.grep import tally
+
+            yield from tally(
+                self._artifacts,
+                self._patterns,
+                self._options,
+                names_only=names_only,
+                cancelled=self._streams.closed,
+                progress=self._progress,
+                report=self._report,
+            )
+            return
+        for message in self._messages():
+            data = message["data"]
+            if message["type"] != "end":
+                continue
+            stats = data["stats"]
+            counted = "matches" if self._options.only_matching else "matched_lines"
+            yield self._by_id[data["artifact"]], stats[counted]
+
+    def _count_line(self, artifact: Artifact, number: int | None) -> None:
+        path = printable(path_text(artifact.found.path))
+        streams = self._streams
+        if streams.terminal:
+            path = f"{streams.styled(artifact.id[:8], 'name')}  {path}"
+        streams.line(path if number is None else f"{path}:{number}")
+
+
+def _count_row(artifact: Artifact, number: int, counted: bool) -> dict[str, Any]:
+    from spillview.excerpts import as_text
+
+    path = as_text(os.fsencode(artifact.found.path))
+    data: dict[str, Any] = {"path": path, "artifact": artifact.id}
+    if counted:
+        data["count"] = number
+    return {"type": "count" if counted else "file", "data": data}
+
+
+def _tell(report: Report, streams: Streams, seen: bool | None) -> int:
+    """Say what was left out; exit code 2 when something could not be read."""
+    for problem in report.problems:
+        path = path_text(problem.path)
+        named = not path or path in problem.sentence
+        streams.error(problem.sentence if named else f"{path}: {problem.sentence}")
+    if report.skipped:
+        streams.note(f"{report.skipped:,} links and special files were not searched")
+    if report.unknown:
+        word = "seen" if seen else "unseen"
+        streams.note(
+            f"{report.unknown:,} more matches are in artifacts of which it is not known"
+            f" what the model saw: neither --seen nor --unseen, so not {word}"
+        )
+    return 2 if report.problems else 0
+
+
+class _Text:
+    """Matches for a person: grouped on a terminal, `path:line:text` in a pipe."""
+
+    def __init__(
+        self, streams: Streams, artifacts: dict[str, Artifact], options: Options
+    ) -> None:
+        self._streams = streams
+        self._artifacts = artifacts
+        self._only_matching = options.only_matching
+        self._context = bool(options.before or options.after)
+        self._path = ""
+        self._last = 0
+        self._told = False
+
+    def write(self, messages: Iterator[Message]) -> bool:
+        """Print them; True when something matched."""
+        matched = False
+        for message in messages:
+            kind, data = message["type"], message["data"]
+            if kind == "begin":
+                self._begin(self._artifacts[data["artifact"]])
+            elif kind == "match":
+                matched = True
+                self._match(data)
+            elif kind == "context":
+                self._line(data, "-", [])
+            elif kind == "end":
+                self._streams.flush()
+        return matched
+
+    def _begin(self, artifact: Artifact) -> None:
+        streams = self._streams
+        self._path = printable(path_text(artifact.found.path))
+        self._last = 0
+        if not streams.terminal:
+            return
+        from spillview.cli.listing import project_name, subject
+        from spillview.cli.tables import clip
+
+        found = artifact.found
+        words = [
+            found.harness,
+            project_name(artifact.project, found.project_slug),
+            printable(artifact.tool or ""),
+            subject(artifact),
+        ]
+        if self._told:
+            streams.line()
+        self._told = True
+        text = clip("  ".join(w for w in words if w), streams.width - 10)
+        ident = streams.styled(artifact.id[:8], "name")
+        streams.line(f"{ident}  {streams.styled(text, 'title')}")
+
+    def _match(self, data: Message) -> None:
+        hits = [(hit["start"], hit["end"]) for hit in data["submatches"]]
+        if not self._only_matching:
+            self._line(data, ":", hits)
+            return
+        from spillview.excerpts import as_bytes
+
+        line = as_bytes(data["lines"])
+        for start, end in hits:
+            if start < end:
+                self._put(data, ":", self._marked(line[start:end], [(0, end - start)]))
+
+    def _line(self, data: Message, mark: str, hits: list[tuple[int, int]]) -> None:
+        from spillview.excerpts import as_bytes
+
+        number = data["line_number"]
+        if self._context and self._last and (number or 0) > self._last + 1:
+            self._streams.line(self._streams.styled("--", "dim"))
+        line = as_bytes(data["lines"]).removesuffix(b"\n").removesuffix(b"\r")
+        text = self._marked(line, hits)
+        if "lines_bytes" in data:
+            text = self._excerpt(data, text, len(as_bytes(data["lines"])))
+        self._put(data, mark, text)
+        self._last = number or 0
+
+    def _excerpt(self, data: Message, text: str, size: int) -> str:
+        start = data["excerpt_start"]
+        before = "…" if start else ""
+        after = "…" if start + size < data["lines_bytes"] else ""
+        more = ""
+        if "submatches_total" in data:
+            shown = len(data["submatches"])
+            more = f", {shown:,} of {data['submatches_total']:,} hits"
+        whole = human_bytes(data["lines_bytes"])
+        note = f" [{human_bytes(size)} of a line of {whole}{more}]"
+        return before + text + after + self._streams.styled(note, "dim")
+
+    def _marked(self, line: bytes, hits: Sequence[tuple[int, int]]) -> str:
+        """The line as printable text with its hits coloured."""
+        parts, at = [], 0
+        for start, end in hits:
+            parts.append(_text(line[at:start]))
+            parts.append(self._streams.styled(_text(line[start:end]), "hit"))
+            at = max(at, end)
+        parts.append(_text(line[at:]))
+        return "".join(parts)
+
+    def _put(self, data: Message, mark: str, text: str) -> None:
+        streams, number = self._streams, data["line_number"]
+        if not streams.terminal:
+            streams.line(f"{self._path}{mark}{number}{mark}{text}")
+            return
+        seen = data.get("seen")
+        word = (
+            "" if mark != ":" else "seen" if seen else "?" if seen is None else "unseen"
+        )
+        tag = streams.styled(f"{word:<6}", word if word in ("seen", "unseen") else None)
+        streams.line(f"{streams.styled(f'{number:>8,}', 'dim')}  {tag}  {text}")
+
+
+def _text(data: bytes) -> str:
+    return printable(data.decode("utf-8", "replace"), tabs=True)
