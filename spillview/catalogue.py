@@ -181,8 +181,11 @@ class Catalogue:
                 counts[item.id] = counted
         stored = self.cache.looks(found)
         reviewed = self.state.reviewed() if self.state is not None else {}
+        unread = self._records.unread()
         for item in found:
             link = self._records.links.get(item.id)
+            if link is not None and link.state == "orphan" and unread(item):
+                link = None  # no record is known to point at it, so far
             if link is not None and item.id in stored:
                 mark, data = stored[item.id]
                 if mark == looks.token(item, link):

@@ -47,6 +47,23 @@ class Records:
         """Calls whose full result is not on disk, of the transcripts read so far."""
         return [row for rows in self._missing.values() for row in rows]
 
+    def unread(self) -> Callable[[Found], bool]:
+        """Tells of an artifact whether a transcript that may point at it is unread."""
+        groups = {
+            (log.harness, log.parent_session or log.session)
+            for log in self._logs
+            if log.path in self._stale
+        }
+        harnesses = {harness for harness, _ in groups}
+
+        def waits(found: Found) -> bool:
+            group = (found.harness, found.session)
+            if group in self._logs_of:
+                return group in groups
+            return found.harness in harnesses
+
+        return waits
+
     def skipped(self) -> list[tuple[TranscriptFound, int, int]]:
         """Transcripts read so far with broken records: skipped ones, and all."""
         return [
