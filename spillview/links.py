@@ -174,7 +174,10 @@ class _Join:
                 return item
         if path is None:
             return None
-        name = path.replace("\\", "/").rpartition("/")[2]
+        parts = path.replace("\\", "/").split("/")
+        if self.marks.at(parts) is not None:
+            return None  # the path says plainly which file it was
+        name = parts[-1]
         near = [i for i in self.by_name.get(name, []) if self.own(i, mention.session)]
         return near[0] if len(near) == 1 else None
 
