@@ -105,7 +105,10 @@ class _Join:
                 if item is not None:
                     mentions.setdefault(item.id, []).append(mention)
                 elif not self.elsewhere(mention):
-                    missing.setdefault(_missing_key(mention), mention)
+                    key = _missing_key(mention)
+                    # A fork repeats the record; the row is its origin's.
+                    if key not in missing or self.is_origin(mention):
+                        missing[key] = mention
         reads: dict[str, list[tuple[Touch, Read]]] = {}
         for each in self.facts:
             for touch in each.touches:
@@ -192,6 +195,15 @@ class _Join:
             places.append(f"{base}/{suffix}")
             base = base.rpartition("/")[0]
         return any(os.path.isabs(p) and _exists(p) for p in places)
+
+    def is_origin(self, mention: Mention) -> bool:
+        """Whether the path a mention gives lies in its own session's folder."""
+        parts = (mention.path or "").replace("\\", "/").split("/")
+        at = self.marks.at(parts)
+        return at is not None and parts[at] in (
+            mention.session,
+            hashed(mention.session),
+        )
 
     def is_cut(self, mention: Mention) -> bool:
         """Whether the mention tells of a result that was saved nowhere."""
