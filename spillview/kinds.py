@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Iterator
 from io import BytesIO
 from typing import Literal
 
@@ -153,17 +152,25 @@ def _grammatical(data: bytes) -> bool:
 
 def _jsonl(head: bytes, complete: bool, tail: bytes) -> bool | None:
     """Whether a JSON line breaks; None when these are no lines of JSON."""
+    import orjson
+
     good = 0
-    for line, whole in _lines(head, complete):
-        if line[:1] in (b"{", b"[") and _parses(line):
-            good += 1
-        elif not whole:
-            good += good and _beginning(line[:HEAD], False)[0] == "open"
-            break
-        elif good >= 2 or (good and _beginning(line, True)[0] == "open"):
-            return True
-        else:
-            return None
+    for read in BytesIO(head):
+        try:
+            value = orjson.loads(read)
+        except orjson.JSONDecodeError:
+            line = read.strip(_SPACE)
+            if not line or (line[:1] in (b"{", b"[") and _holds(line)):
+                good += line != b""
+                continue
+            cut = good > 0 and _beginning(line[:HEAD], complete)[0] == "open"
+            if not complete and not read.endswith(b"\n"):
+                good += cut  # the rest of this line is beyond `head`
+                break
+            return True if good >= 2 or cut else None
+        if not isinstance(value, dict | list):
+            return True if good >= 2 else None
+        good += 1
     if good < 2:
         return None
     if complete:
@@ -171,16 +178,12 @@ def _jsonl(head: bytes, complete: bool, tail: bytes) -> bool | None:
     last = tail.rstrip(_SPACE)
     feed = last.rfind(b"\n")
     if feed >= 0:
-        return not _parses(last[feed + 1 :])
+        return not _holds(last[feed + 1 :])
     return last[-1:] not in (b"}", b"]")
 
 
-def _lines(head: bytes, complete: bool) -> Iterator[tuple[bytes, bool]]:
-    """The non-blank lines of `head`, and whether each is there to its end."""
-    for line in BytesIO(head):
-        stripped = line.strip(_SPACE)
-        if stripped:
-            yield stripped, complete or line.endswith(b"\n")
+def _holds(line: bytes) -> bool:
+    return _parses(line) or _grammatical(line)
 
 
 _TOKEN = re.compile(

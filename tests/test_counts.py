@@ -334,6 +334,8 @@ def test_lines_in_brackets_and_other_text_are_text(data: bytes) -> None:
         (b'{"a": 1}\n{"b": ', True),
         (b'{"a": 1}\n{"b": 2}\nthree\n{"d": 4}\n', True),
         (b"[]\n[]\n", False),
+        (b'{"loss": NaN}\n{"loss": 1}\n', False),
+        (b'{"a": 1}\n{"b": 2}\n3\n', True),
     ],
 )
 def test_lines_of_objects_are_jsonl(data: bytes, partial: bool) -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from spillview.content import BytesContent
 from spillview.errors import BadInput, PastEnd
-from spillview.lines import LineIndex
+from spillview.lines import BLOCK, LineIndex
 from spillview.pages import LARGEST, LINE_PAGE, Page, PageUnit, page, unescape
 from tests.hostile import char_starts, hostile, valid
 
@@ -294,3 +294,46 @@ def test_broken_and_joined_json_strings_are_shown_as_far_as_they_go(
 def test_what_is_not_one_json_string_is_refused(data: bytes) -> None:
     with pytest.raises(BadInput):
         unescape(BytesContent(data))
+
+
+class Watched(BytesContent):
+    """Bytes that remember how much of them was read."""
+
+    read = 0
+
+    def pread(self, offset: int, length: int) -> bytes:
+        """See `Content.pread`."""
+        data = super().pread(offset, length)
+        self.read += len(data)
+        return data
+
+
+def test_the_line_behind_ten_megabytes_of_one_line_is_read_alone() -> None:
+    content = Watched(b"x" * 10_000_000 + b"\nsecond line\n")
+    index = LineIndex(content)
+    index.extend()
+    content.read = 0
+    last = page(content, index, "line", index.lines, 1)
+    assert last.data == b"second line\n"
+    assert content.read < 4 * BLOCK
+
+
+def test_the_first_page_of_one_huge_line_needs_only_its_beginning() -> None:
+    content = Watched(b'{"a": [' + b"1, " * 10_000_000)
+    first = page(content, LineIndex(content), "char", 0, 4000, measure=False)
+    assert first.text.startswith('{"a": [1, 1, ')
+    assert len(first.text) == 4000
+    assert content.read < content.size // 2
+    whole = page(content, LineIndex(content), "line", 1, 1)
+    assert whole.cut
+    assert len(whole.data) == LINE_PAGE
+
+
+def test_both_sides_of_a_cut_inside_a_character_add_up() -> None:
+    data = "結果は失敗です".encode()
+    for limit in range(1, len(data)):
+        head = _page(data, "byte", 0, limit)
+        tail = _page(data, "byte", head.end, len(data))
+        assert "\ufffd" not in head.text + tail.text
+        assert len(head.data) + len(tail.data) == len(data)
+        assert len(head.text) + len(tail.text) == 7
