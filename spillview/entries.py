@@ -124,7 +124,7 @@ def says_of(
     rule, groups = read
     if rule.skip:
         return None
-    says = {**captures, **groups}
+    says = {**captures, **groups} if captures else dict(groups)
     if rule.content is not None:
         says["content"] = rule.content
     if rule.tool is not None:

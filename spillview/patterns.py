@@ -145,7 +145,9 @@ def _part(text: str) -> Part:
         if token["many"]:
             return Part(text, anything="")
         if token["capture"] and not token["shape"]:
-            return Part(text, anything=token["capture"])
+            # A file's own name is known without being captured.
+            name = token["capture"]
+            return Part(text, anything="" if name == "name" else name)
     part_regex(text)
     # A mere ending such as `.jsonl` is too common to tell a harness by.
     shaped = any(token["shape"] or token["choice"] for token in tokens) or len(rest) > 6

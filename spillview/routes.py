@@ -20,16 +20,10 @@ class Route(NamedTuple):
     rule: Glob | TranscriptRule
     root_id: str
     parts: tuple[Part, ...]
-
-    @property
-    def is_transcript(self) -> bool:
-        """True for a transcript's pattern (or a database's, which a reader reads)."""
-        return isinstance(self.rule, TranscriptRule) or self.rule.reader is not None
-
-    @property
-    def is_folder(self) -> bool:
-        """True when the pattern names folders (`json-dir`)."""
-        return isinstance(self.rule, TranscriptRule) and self.rule.form == "json-dir"
+    is_transcript: bool = False
+    """True for a transcript's pattern (or a database's, which a reader reads)."""
+    is_folder: bool = False
+    """True when the pattern names folders (`json-dir`)."""
 
 
 class At(NamedTuple):
@@ -94,7 +88,10 @@ def routes_of(profile: Profile) -> list[Route]:
         root, rest = split_root(rule.path)
         parts = parts_of(rest)
         if parts:
-            found.append(Route(profile, rule, root, parts))
+            log = isinstance(rule, TranscriptRule)
+            transcript = log or rule.reader is not None
+            folder = isinstance(rule, TranscriptRule) and rule.form == "json-dir"
+            found.append(Route(profile, rule, root, parts, transcript, folder))
     return found
 
 

@@ -125,7 +125,8 @@ class Walker:
                 with os.scandir(handle) as entries:
                     for entry in entries:
                         if entry.is_dir(follow_symlinks=False):
-                            shelf.take_folder(self, entry)
+                            if shelf.folders:
+                                shelf.take_folder(self, entry)
                             ahead = advance(here, entry.name, narrow)
                             if ahead:
                                 inner = os.path.join(folder, entry.name)
@@ -172,27 +173,28 @@ class Shelf:
         self._real = real
         self._prefix = os.fsencode(os.path.join(real, ""))
         self._below = os.path.join(folder, "")
-        self._last = [place for place in here if place.last]
+        last = [place for place in here if place.last]
+        self._files = [place for place in last if not place.route.is_folder]
+        self.folders = [place for place in last if place.route.is_folder]
+        """Where a folder is itself a transcript (`json-dir`)."""
         self._inner = [place for place in here if not place.last]
         self._narrow = narrow
+        self._all = narrow == Narrow()
         self._root = top if top is not None else ground.path
         self._commons: dict[int, Common] = {}
 
     def take_folder(self, walker: Walker, entry: Entry) -> None:
-        """A folder that is itself a transcript (`json-dir`)."""
-        for place in self._last:
-            if place.route.is_folder:
-                captures = self._captures(place, entry.name)
-                if captures is not None:
-                    self._add_log(walker, entry, place.route, captures)
+        """A folder, where folders are transcripts."""
+        for place in self.folders:
+            captures = self._captures(place, entry.name)
+            if captures is not None:
+                self._add_log(walker, entry, place.route, captures)
 
     def take(self, walker: Walker, entry: Entry) -> None:
         """One entry that is no folder: an artifact, a transcript, or neither."""
         name = entry.name
-        for place in self._last:
+        for place in self._files:
             route = place.route
-            if route.is_folder:
-                continue
             captures = self._captures(place, name)
             if captures is None:
                 continue
@@ -211,8 +213,7 @@ class Shelf:
         if said is None:
             return None
         captures = {**place.captures, **said} if said else place.captures
-        narrow = self._narrow
-        if narrow.admits(captures) and narrow.settled(captures):
+        if self._all or self._narrow.settled(captures):
             return captures
         return None
 
