@@ -151,8 +151,7 @@ def _count_utf16(
         text = decoder.decode(data, not data)
         points += len(text)
         feeds += text.count("\n")
-        if text and max(text) > "\uffff":
-            astral += len(text.encode("utf-16-le")) // 2 - len(text)
+        astral += len(text.encode("utf-16-le")) // 2 - len(text)
         if kept <= WHOLE:
             head.append(text)
             kept += len(text)
