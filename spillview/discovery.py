@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from spillview.entries import (
@@ -36,7 +36,7 @@ from spillview.recognition import (
     project_of,
     sessions_of,
 )
-from spillview.roots import find_roots
+from spillview.roots import find_roots, ignore
 from spillview.routes import (
     At,
     Narrow,
@@ -162,13 +162,18 @@ class _Search:
     def grounds(self) -> list[Ground]:
         """The stores that exist where the harnesses keep them."""
         if self._grounds is None:
-            self._grounds = self._grounds_of(self._places)
+            self._grounds = self._grounds_of(self._places, self._no_root)
         return self._grounds
 
-    def _grounds_of(self, places: Places) -> list[Ground]:
+    def _no_root(self, path: str, error: OSError) -> None:
+        self._walker.tell(path, no_access(error), None)
+
+    def _grounds_of(
+        self, places: Places, tell: Callable[[str, OSError], None] = ignore
+    ) -> list[Ground]:
         grounds: list[Ground] = []
         for profile in self._chosen:
-            roots = find_roots(profile, places)
+            roots = find_roots(profile, places, tell)
             paths: dict[str, str] = {}
             for found in roots:
                 paths.setdefault(found.root.id, found.path)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+import stat
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from spillview.patterns import BadPattern, Part, parts_of
@@ -30,6 +31,10 @@ _PLACEHOLDER = re.compile(r"\{([a-z][a-z0-9_]*)\}")
 _EDITORS = ("Code", "Code - Insiders", "VSCodium")
 
 
+def ignore(path: str, error: OSError) -> None:
+    """Say nothing of a folder that could not be looked into."""
+
+
 class RootFound(NamedTuple):
     """One existing folder that a root's template names."""
 
@@ -51,15 +56,23 @@ def check_template(template: str) -> None:
     parts_of(template.removeprefix("~").replace("{uid}", "0"))
 
 
-def find_roots(profile: Profile, places: Places) -> list[RootFound]:
-    """The profile's roots that exist here, in the order of the profile."""
+def find_roots(
+    profile: Profile, places: Places, tell: Callable[[str, OSError], None] = ignore
+) -> list[RootFound]:
+    """The profile's roots that exist here, in the order of the profile.
+
+    `tell` hears of folders that could not be looked into. A folder that a varying part
+    found in a place shared by several users counts only when it is this user's own.
+    """
     found: list[RootFound] = []
     seen: set[tuple[str, str]] = set()
     for root in profile.roots:
         for base, below in templates(root, places):
             if places.confined and not _inside(base, places.home):
                 continue
-            for folder, captures in existing(base, below):
+            for folder, captures in existing(base, below, tell):
+                if captures and not _own(folder, places):
+                    continue
                 if (root.id, folder) not in seen:
                     seen.add((root.id, folder))
                     found.append(RootFound(root, folder, captures))
@@ -90,13 +103,18 @@ def templates(root: Root, places: Places) -> Iterator[tuple[str, str]]:
             yield drive + os.sep, _with_uid(below, places)
 
 
-def existing(base: str, pattern: str) -> Iterator[tuple[str, Mapping[str, str]]]:
+def existing(
+    base: str, pattern: str, tell: Callable[[str, OSError], None] = ignore
+) -> Iterator[tuple[str, Mapping[str, str]]]:
     """Existing folders that `pattern` names below `base`, and what it captures."""
-    yield from _descend(base, parts_of(pattern), {})
+    yield from _descend(base, parts_of(pattern), {}, tell)
 
 
 def _descend(
-    folder: str, parts: tuple[Part, ...], captures: Mapping[str, str]
+    folder: str,
+    parts: tuple[Part, ...],
+    captures: Mapping[str, str],
+    tell: Callable[[str, OSError], None],
 ) -> Iterator[tuple[str, Mapping[str, str]]]:
     """Literal parts are joined unseen; a folder is listed only where a part varies."""
     for at, part in enumerate(parts):
@@ -105,7 +123,9 @@ def _descend(
             continue
         try:
             names = sorted(os.listdir(folder))
-        except OSError:
+        except OSError as error:
+            if not isinstance(error, FileNotFoundError | NotADirectoryError):
+                tell(folder, error)
             return
         for name in names:
             said = part.match(name)
@@ -114,10 +134,24 @@ def _descend(
             inner = os.path.join(folder, name)
             # A varying part names what a harness made itself: never a link.
             if os.path.isdir(inner) and not os.path.islink(inner):
-                yield from _descend(inner, parts[at + 1 :], {**captures, **said})
+                yield from _descend(inner, parts[at + 1 :], {**captures, **said}, tell)
         return
-    if os.path.isdir(folder):
-        yield folder, captures
+    try:
+        if stat.S_ISDIR(os.stat(folder).st_mode):
+            yield folder, captures
+    except OSError as error:
+        if isinstance(error, PermissionError):
+            tell(folder, error)
+
+
+def _own(folder: str, places: Places) -> bool:
+    """Whether the folder is this user's; in a copied home everything is."""
+    if places.confined or places.uid < 0:
+        return True
+    try:
+        return os.stat(folder).st_uid == places.uid
+    except OSError:
+        return False
 
 
 def _with_uid(pattern: str, places: Places) -> str:
