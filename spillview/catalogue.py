@@ -335,11 +335,11 @@ class Catalogue:
         pending: Pending,
         cancelled: Cancelled | None,
     ) -> Artifact:
-        from spillview.content import open_content
-        from spillview.counts import count
-
         found, counts, error = artifact.found, artifact.counts, artifact.error
         if counts is None and found.type == "file" and error is None:
+            from spillview.content import open_content
+            from spillview.counts import count
+
             try:
                 content = open_content(found.path, root=found.root)
                 try:
@@ -369,13 +369,8 @@ class Catalogue:
         known: Link | None,
         pending: Pending,
     ) -> Link | None:
-        from spillview.envelope import has_digest
-        from spillview.seen import look
-
         link = self._records.links.get(found.id) or known or Link("orphan")
         if counts is None or found.id in self._growing:
-            return link
-        if link.state == "orphan" and found.digest is None:
             return link
         mark = looks.token(found, link)
         stored = self.cache.looks([found]).get(found.id)
@@ -383,6 +378,10 @@ class Catalogue:
             restored = looks.restore(link, stored[1])
             if restored is not None:
                 return restored
+        # imported no sooner: a list of what is known already should start at once
+        from spillview.envelope import has_digest
+        from spillview.seen import look
+
         try:
             looked = look(found, counts, link, self.profile(found.harness))
             if found.digest is not None:

@@ -90,6 +90,13 @@ exit codes: 0 done; 1 nothing matched; 2 bad usage, or something could not be re
 (what could be read is printed)."""
 
 
+class _Help(argparse.RawDescriptionHelpFormatter):
+    """Help that is as wide everywhere; asking the terminal costs a start-up import."""
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, max_help_position=26, width=80)
+
+
 class Parser(argparse.ArgumentParser):
     """An argument parser whose errors are sentences for `main` to print."""
 
@@ -115,7 +122,7 @@ def parser_of(command: Command) -> Parser:
     parser = Parser(
         prog=prog,
         usage=f"{prog} [options] {command.words}",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=_Help,
         add_help=False,
         allow_abbrev=False,
     )
