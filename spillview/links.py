@@ -107,7 +107,8 @@ class _Join:
                 elif not self.elsewhere(mention):
                     key = _missing_key(mention)
                     # A fork repeats the record; the row is its origin's.
-                    if key not in missing or self.is_origin(mention):
+                    kept = missing.setdefault(key, mention)
+                    if not self.is_origin(kept) and self.is_origin(mention):
                         missing[key] = mention
         reads: dict[str, list[tuple[Touch, Read]]] = {}
         for each in self.facts:
