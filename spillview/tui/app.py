@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable
-from typing import ClassVar
+from typing import ClassVar, Protocol, runtime_checkable
 
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
@@ -14,6 +15,17 @@ from spillview.tui import stylesheet
 from spillview.tui.home import HomeScreen
 from spillview.tui.palette import QueueCommands
 from spillview.tui.theme import NIGHT
+
+SWITCH_SECONDS = 0.001
+"""How long a thread may keep the interpreter while another one waits for it."""
+
+
+@runtime_checkable
+class Commanding(Protocol):
+    """A screen with palette entries of its own."""
+
+    def commands(self) -> Iterable[SystemCommand]:
+        """What it can do now."""
 
 
 class SpillviewApp(App[None]):
@@ -55,6 +67,10 @@ class SpillviewApp(App[None]):
     def get_default_screen(self) -> Screen[None]:
         """The queue is the first screen."""
         return HomeScreen(self.catalogue, self.scope)
+
+    def on_load(self) -> None:
+        """Let keys be answered while a worker thread counts."""
+        sys.setswitchinterval(SWITCH_SECONDS)
 
     def action_toggle_help(self) -> None:
         """Show the help panel, or hide it."""

@@ -52,6 +52,37 @@ class Material:
 
 
 @dataclass(frozen=True, slots=True)
+class Figures:
+    """Totals of some artifacts."""
+
+    artifacts: int = 0
+    counted: int = 0
+    """How many of them have counts; the chars are of these alone."""
+    chars: int = 0
+    bytes: int = 0
+    failed: int = 0
+    """How many failed with a verdict that the model never received."""
+    unseen: int = 0
+    """How many others have a verdict that the model never received."""
+
+    @classmethod
+    def of(cls, artifacts: Iterable[Artifact]) -> Figures:
+        """The totals of these."""
+        number = counted = chars = size = 0
+        ranks = [0] * len(triage.Rank)
+        for artifact in artifacts:
+            number += 1
+            size += artifact.found.size
+            ranks[triage.rank(artifact)] += 1
+            if artifact.counts is not None:
+                counted += 1
+                chars += artifact.counts.chars
+        failed = ranks[triage.Rank.FAILED_UNSEEN]
+        unseen = ranks[triage.Rank.VERDICT_UNSEEN]
+        return cls(number, counted, chars, size, failed, unseen)
+
+
+@dataclass(frozen=True, slots=True)
 class Arrangement:
     """The rows in order, and the artifacts behind them (collapsed ones too)."""
 
@@ -62,6 +93,7 @@ class Arrangement:
     """Calls without a file inside the window, shown or not."""
     beyond: int
     """Artifacts that the window leaves out."""
+    figures: Figures = Figures()
 
 
 def _by_verdict(artifact: Artifact) -> tuple[bool, str]:
@@ -166,7 +198,8 @@ def arrange(
         sessions = _with_bare_sessions(sessions, missing)
         rows = _grouped(sessions, missing, view.collapsed)
         artifacts = [a for session in sessions for a in session.artifacts]
-    return Arrangement(rows, artifacts, len(sessions), lost, total - inside)
+    figures = Figures.of(artifacts)
+    return Arrangement(rows, artifacts, len(sessions), lost, total - inside, figures)
 
 
 def _windowed(sessions: Sequence[Session], view: View) -> list[Session]:

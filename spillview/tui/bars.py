@@ -6,10 +6,9 @@ from dataclasses import dataclass
 
 from rich.cells import cell_len
 
-from spillview import triage
 from spillview.model import Artifact
 from spillview.text import human_age, human_bytes, printable
-from spillview.tui.arrangement import WORST, Arrangement, View
+from spillview.tui.arrangement import WORST, Arrangement, Figures, View
 from spillview.tui.runs import Lines, Runs, fit_runs, short_count
 
 SLOW = 0.5
@@ -51,26 +50,23 @@ class TopBar(Lines):
     def __init__(self) -> None:
         super().__init__(id="top")
         self.window = ""
-        self.failed = 0
-        self.unseen = 0
+        self.figures = Figures()
         self.counting: Counting | None = None
         self.looking = True
 
-    def show(self, window: str, artifacts: list[Artifact]) -> None:
-        """State the window and count what nobody saw in it."""
-        ranks = [triage.rank(artifact) for artifact in artifacts]
-        self.window = window
-        self.failed = ranks.count(triage.Rank.FAILED_UNSEEN)
-        self.unseen = ranks.count(triage.Rank.VERDICT_UNSEEN)
+    def show(self, window: str, figures: Figures) -> None:
+        """State the window and what nobody saw in it."""
+        self.window, self.figures = window, figures
         self.remake()
 
     def make(self, width: int, height: int) -> list[Runs]:
         """One line."""
         left: Runs = [(" ", ""), ("spillview", "brand"), ("  ", ""), (self.window, "")]
-        if self.failed:
-            left += [("  ", ""), (f"✗ {self.failed:,} failed unseen", "never")]
-        if self.unseen:
-            left += [("  ", ""), (f"○ {self.unseen:,} unseen", "unseen")]
+        failed, unseen = self.figures.failed, self.figures.unseen
+        if failed:
+            left += [("  ", ""), (f"✗ {failed:,} failed unseen", "never")]
+        if unseen:
+            left += [("  ", ""), (f"○ {unseen:,} unseen", "unseen")]
         right: Runs = []
         if self.counting is not None:
             right = [(str(self.counting), "dim")]
@@ -106,25 +102,21 @@ class TotalsBar(Lines):
         arrangement = self.arrangement
         if arrangement is None:
             return []
-        shown = arrangement.artifacts
+        figures = arrangement.figures
         if self.selected:
-            what = f"{len(self.selected):,} selected of {len(shown):,}"
-            artifacts = self.selected
+            what = f"{len(self.selected):,} selected of {figures.artifacts:,}"
+            figures = Figures.of(self.selected)
             runs: Runs = [(" ", ""), ("+ ", "selected"), (what, "head")]
         else:
-            artifacts = shown
             sessions = plural(arrangement.sessions, "session")
-            runs = [
-                (" ", ""),
-                (f"{plural(len(shown), 'artifact')} in {sessions}", "head"),
-            ]
-        counted = [a.counts.chars for a in artifacts if a.counts is not None]
-        chars = short_count(sum(counted), 6 if width < 100 else 20)
-        least = "" if len(counted) == len(artifacts) else "at least "
-        if least and width < 100:
-            least = "≥ "
-        size = human_bytes(sum(a.found.size for a in artifacts))
-        return [*runs, (" ", ""), (f"· {least}{chars} chars · {size}", "dim")]
+            what = f"{plural(figures.artifacts, 'artifact')} in {sessions}"
+            runs = [(" ", ""), (what, "head")]
+        chars = short_count(figures.chars, 6 if width < 100 else 20)
+        least = ""
+        if figures.counted < figures.artifacts:
+            least = "≥ " if width < 100 else "at least "
+        words = f"· {least}{chars} chars · {human_bytes(figures.bytes)}"
+        return [*runs, (" ", ""), (words, "dim")]
 
     def _order(self, width: int) -> Runs:
         view = self.view

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -86,6 +87,8 @@ def gather(
         return
     if cancelled():
         return
+    # A hundred thousand facts live on: walking them all again would stall the keys.
+    gc.freeze()
     post(Scanned(sessions))
     known = {artifact.id: artifact for artifact in found}
     queue = _near_first(found, first)
@@ -120,6 +123,7 @@ def gather(
     if not cancelled():
         post(Ordered(catalogue.sessions(known.values()), missing))
         post(Gathered(len(catalogue.problems)))
+        gc.freeze()
 
 
 def _near_first(

@@ -21,6 +21,7 @@ from spillview.tui import empty
 from spillview.tui.arrangement import (
     WORST,
     Arrangement,
+    Figures,
     Key,
     Labels,
     Material,
@@ -89,6 +90,7 @@ class HomeScreen(LiveScreen):
         self._problems = 0
         self._labels = Labels()
         self._generation = 0
+        self._applied: tuple[bool, ...] = ()
 
     def compose(self) -> ComposeResult:
         """Top line, column titles, queue, totals, detail strip, footer."""
@@ -106,7 +108,7 @@ class HomeScreen(LiveScreen):
         """Show the shell at once and start looking."""
         self.blank.display = False
         self.filter_bar.display = False
-        self.top.show(self._window_words(), [])
+        self.top.show(self._window_words(), Figures())
         self.queue.focus()
         self.watch_stores()
         self.set_interval(AGE_SECONDS, self.queue.tick)
@@ -156,7 +158,7 @@ class HomeScreen(LiveScreen):
         self.queue.tick()
         self.top.remake()
         self.totals.remake()
-        self.refresh_bindings()
+        self._offer_keys()
 
     @on(GatheringFailed)
     def _take_failure(self, message: GatheringFailed) -> None:
@@ -213,15 +215,23 @@ class HomeScreen(LiveScreen):
             aim=aim,
         )
         self.titles.show(view.sort, view.reverse)
-        self.top.show(self._window_words(), arrangement.artifacts)
+        self.top.show(self._window_words(), arrangement.figures)
         self._show_totals()
         self._show_empty()
-        self.refresh_bindings()
+        self._offer_keys()
+
+    def _offer_keys(self) -> None:
+        """Tell the footer when other keys apply; it is slow to make anew."""
+        applies = tuple(self._applies().values())
+        if applies != self._applied:
+            self._applied = applies
+            self.refresh_bindings()
 
     @on(Queue.Selected)
     def _show_totals(self) -> None:
         chosen = self.queue.selected
-        selected = [a for a in self.arrangement.artifacts if a.id in chosen]
+        artifacts = self.arrangement.artifacts if chosen else []
+        selected = [a for a in artifacts if a.id in chosen]
         view = replace(self.view, filter="") if self.is_filtering else self.view
         self.totals.show(self.arrangement, selected, view)
 
@@ -251,26 +261,31 @@ class HomeScreen(LiveScreen):
 
     # -- what the keys do ----------------------------------------------------------
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Hide what does not apply now."""
-        if (
-            self.is_mounted
-            and self.filter_input.has_focus
-            and action not in {"clear", "move"}
-        ):
-            return False
-        rows = bool(self.arrangement.rows)
-        applies = {
+    def _applies(self) -> dict[str, bool]:
+        """Which of the keys that do not always apply do so now."""
+        rows, view = bool(self.arrangement.rows), self.view
+        return {
             "demo": self._scanned and not rows and not self.arrangement.beyond,
             "problems": self._problems > 0,
             "undo": self.marks.undoable > 0,
-            "missing": self.arrangement.missing > 0 or self.view.missing,
-            "move": True,
-            "clear": bool(self.view.filter) or self.is_filtering,
-            "all_time": self.view.since is not None,
-            "toggle_all": rows and not self.view.flat,
+            "missing": self.arrangement.missing > 0 or view.missing,
+            "clear": bool(view.filter) or self.is_filtering,
+            "all_time": view.since is not None,
+            "toggle_all": rows and not view.flat,
+            "review": rows,
+            "filter": rows or bool(view.filter),
+            "flatten": rows,
+            "sort": rows,
+            "reverse": rows,
+            "search": rows,
         }
-        return applies.get(action, rows or action in {"reload", "leave", "search"})
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Hide what does not apply now."""
+        typing = self.is_filtering and self.filter_input.has_focus
+        if typing and action not in {"clear", "move"}:
+            return False
+        return self._applies().get(action, True)
 
     @property
     def is_filtering(self) -> bool:

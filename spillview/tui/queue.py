@@ -101,6 +101,7 @@ class Queue(ScrollView, can_focus=True, inherit_bindings=False):
         self._owners = array("l")
         self._places: dict[str, int] | None = None
         self._strips: dict[int, Strip] = {}
+        self._drawn_width = 0
         self._palette = Palette(self)
 
     # -- rows ------------------------------------------------------------------
@@ -395,6 +396,9 @@ class Queue(ScrollView, can_focus=True, inherit_bindings=False):
     def render_line(self, y: int) -> Strip:
         """One visible row."""
         width = self.size.width
+        if width != self._drawn_width:  # not every change brings a resize event
+            self._forget()
+            self._drawn_width = width
         top = self.scroll_offset.y
         index = self._sticky(top) if y == 0 else top + y
         if index >= len(self.rows) or index < 0:
