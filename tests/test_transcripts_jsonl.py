@@ -36,6 +36,8 @@ def plain(data: bytes) -> tuple[list[tuple[int, int, int, dict[str, Any]]], int,
     for number, line in enumerate(lines, 1):
         last = number == len(lines)
         text = line.strip(b"\0 \t\r")
+        if at == 0:
+            text = text.removeprefix(b"\xef\xbb\xbf")
         if text:
             try:
                 value = json.loads(text.decode("utf-8", "replace"))
@@ -47,7 +49,7 @@ def plain(data: bytes) -> tuple[list[tuple[int, int, int, dict[str, Any]]], int,
                 skipped += 1
             elif last:
                 return rows, skipped, True
-        elif line.strip(b" \t\r") and not last:
+        elif b"\0" in line and not last:
             skipped += 1
         elif last and line:
             return rows, skipped, True

@@ -196,7 +196,7 @@ class Scanner:
         Nothing can be added to a whole object that keeps it one record, so a last line
         that parses is taken in; any other is left for the next time.
         """
-        if length > LIMIT or not data.strip(b"\0 \t\r"):
+        if length > LIMIT or not _text(data, self.consumed):
             self.unfinished = True
             return
         before = (self.records, self.skipped, self.number, list(self.last))
@@ -220,9 +220,7 @@ class Scanner:
 
     def _parse(self, data: bytes, hits: int, offset: int, length: int) -> Record | None:
         """The record in a line if it is wanted; counts it, or what cannot be read."""
-        text = data.strip(b"\0 \t\r")
-        if offset == 0:
-            text = text.removeprefix(b"\xef\xbb\xbf")
+        text = _text(data, offset)
         if not text:
             # An empty line loses nothing; a line of NULs stands for a lost record.
             if b"\0" in data:
@@ -240,6 +238,12 @@ class Scanner:
         if not self.wanted(hits, data):
             return None
         return Record(self.number, offset, length, hits, value)
+
+
+def _text(data: bytes, offset: int) -> bytes:
+    """A line without padding, and without the byte order mark of a file's start."""
+    text = data.strip(b"\0 \t\r")
+    return text.removeprefix(b"\xef\xbb\xbf") if offset == 0 else text
 
 
 def _odd(data: bytes, start: int, end: int) -> bool:
