@@ -7,6 +7,8 @@ from typing import Any
 
 MAX_REPEAT = 10_000
 """A bounded repeat may go this far; more counts as unbounded."""
+SHORT = 256
+"""Two repeats of nearly any character may follow each other when one is this short."""
 
 _ASCII = frozenset(range(128))
 _BEYOND = 0x20AC
@@ -58,9 +60,9 @@ def _nested(tree: Any, *, inside: bool) -> None:
 def _neighbours(
     items: list[Any], after: frozenset[int] | None, *, leading: bool
 ) -> tuple[frozenset[int] | None, bool]:
-    """Walk a sequence; refuse unbounded repeats that overlap the one before them.
+    """Walk a sequence; refuse long repeats that overlap one before them.
 
-    `after`: the characters of an unbounded repeat directly before, else None.
+    `after`: the characters of a long repeat that may still reach here, else None.
     Returns the same for what follows, and whether it is still the beginning.
     """
     for op, value in items:
@@ -69,21 +71,26 @@ def _neighbours(
             low, high, body = value
             chars = _chars(body)
             endless = int(high) > MAX_REPEAT
+            wide = len(chars) > 100
+            long = endless or (wide and int(high) > SHORT)
             if endless and leading:
                 raise UnsafeRegex(
                     "begins with an unbounded repeat: begin with a literal text or ^"
                 )
-            if endless and name != "POSSESSIVE_REPEAT" and len(chars) > 100:
+            if endless and wide and name != "POSSESSIVE_REPEAT":
                 raise UnsafeRegex(
                     "has an unbounded repeat of nearly any character: bound it, "
                     "such as [^\\n]{1,4096}"
                 )
-            if endless and after is not None and chars & after:
+            if long and after is not None and chars & after:
                 raise UnsafeRegex(
-                    "has two unbounded repeats of the same characters side by side: "
-                    "bound one of them"
+                    "has two long repeats of the same characters with nothing between "
+                    f"them that ends the first: bound one to {SHORT}, or make the "
+                    "first possessive, such as [^]\\n]{1,4096}+"
                 )
-            if endless:
+            if name == "POSSESSIVE_REPEAT":
+                after = None  # it never gives back what it took
+            elif long:
                 after = chars if after is None else after | chars
             elif low and after is not None and not chars & after:
                 after = None

@@ -665,6 +665,8 @@ def test_a_bad_user_profile_never_takes_the_others_down(tmp_path: Path) -> None:
         r"a.*b",
         r"a\s+\s*b",
         r"a\d+\w+b",
+        r"a[^\n]{1,4096}b[^\n]{1,4096}c",
+        r"(?:a[^\n]{1,4096}?|b)x.{1,300}",
         r"(x)\1",
         "a{2,20000}b",
         "(",
@@ -685,6 +687,9 @@ def test_a_regex_that_may_take_long_is_refused(regex: str) -> None:
         r"x(?:, \d{1,9})?y",
         r"(?:ab){3}",
         r"a\s+b\s+c",
+        r"a[^\n]{1,4096}b[^\n]{1,256}c",
+        r"a[^\]\n]{1,4096}+\][^\n]{1,4096}c",
+        r"a[^\n]{1,4096}\n[^\n]{1,4096}",
     ],
 )
 def test_a_quick_regex_is_taken(regex: str) -> None:
