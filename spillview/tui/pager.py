@@ -326,7 +326,9 @@ class Pager(Selecting):
             self.say(message.error or f"no {kind} {where}")
             return
         self.goto(message.hit[0])
-        number = document.index.line_at(message.hit[0])
+        number = None
+        with self.told():
+            number = document.index.line_at(message.hit[0])
         line = f"line {human_count(number)} · " if number is not None else ""
         self.say(line + STATE_WORDS[document.state(*message.hit)])
 

@@ -58,19 +58,19 @@ def fold_words(fold: Fold, document: Document, width: int) -> str:
     return f"┄ {words[0]}"[:width]
 
 
-def row_state(row: Row, document: Document) -> SeenState:
+def row_state(row: Row, data: bytes, document: Document) -> SeenState:
     """What the model received of a row; a line's end need not be among it."""
     end = row.end
-    if row.fold is None and document.seen is not None:
-        tail = document.text.pread(max(row.start, end - 2), min(2, end - row.start))
-        if tail.endswith(b"\n"):
-            end -= 2 if tail == b"\r\n" else 1
+    if data.endswith(b"\n"):
+        end -= 2 if data.endswith(b"\r\n") else 1
     return document.state(row.start, max(row.start, end))
 
 
-def gutter(row: Row, document: Document, look: Look, style: StyleOf) -> list[Segment]:
-    """The mark column and the line number."""
-    state = row_state(row, document)
+def gutter(
+    row: Row, data: bytes, document: Document, look: Look, style: StyleOf
+) -> list[Segment]:
+    """The mark column and the line number; `data` is what the row stands for."""
+    state = row_state(row, data, document)
     segments = [Segment(MARKS[state], style(f"mark-{state}"))]
     if look.digits:
         if row.continuation or row.fold is not None:
@@ -78,15 +78,9 @@ def gutter(row: Row, document: Document, look: Look, style: StyleOf) -> list[Seg
         else:
             number = str(row.number) if row.number is not None else "·"
         segments.append(Segment(f"{number:>{look.digits}}", style("number")))
-        told = state != "all" and row.fold is None and has_signal(row, document)
+        told = state != "all" and SIGNAL.search(data[:SIGNAL_BYTES]) is not None
         segments.append(Segment("!", style("signal")) if told else Segment(" "))
     return segments
-
-
-def has_signal(row: Row, document: Document) -> bool:
-    """Whether a word that tells of trouble stands in the row."""
-    length = min(row.end - row.start, SIGNAL_BYTES)
-    return SIGNAL.search(document.text.pread(row.start, length)) is not None
 
 
 def text_segments(

@@ -9,6 +9,7 @@ from textual import events, on, work
 from textual.message import Message
 from textual.worker import get_current_worker
 
+from spillview.cells import text_width
 from spillview.content import Change
 from spillview.errors import Cancelled, SpillError
 from spillview.folding import MIN_WIDTH, Fold
@@ -190,7 +191,9 @@ class Reader(Viewport):
         row = self.cursor_row
         end = row.end if row is not None else self.cursor
         words = [f"{100 * end // document.size} %"]
-        line = document.index.line_at(self.cursor)
+        line = None
+        with self.told():
+            line = document.index.line_at(self.cursor)
         if line is not None:
             of = f" of {human_count(document.index.lines)}"
             of = of if document.index.complete else ""
@@ -285,7 +288,9 @@ class Reader(Viewport):
     def action_sideways(self, steps: int) -> None:
         """Scroll long lines sideways."""
         steps *= self._take_count() or 1
-        self.column = max(0, self.column + steps * STEP)
+        widest = max((text_width(row.text) for row in self.rows()), default=0)
+        column = max(0, self.column + steps * STEP)
+        self.column = min(column, max(0, widest - 1) // STEP * STEP)
         self.redraw()
         self.changed()
 
@@ -348,6 +353,10 @@ class Reader(Viewport):
         document = self.document
         if document is None or not document.size:
             return
+        with self.told():
+            self._go(document, target)
+
+    def _go(self, document: Document, target: Target) -> None:
         index = document.index
         if target.unit == "percent":
             byte = int(document.size * target.value / 100)

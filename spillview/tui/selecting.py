@@ -73,7 +73,9 @@ class Selecting(Reader):
             self.selection = (row.start, row.end)
         else:
             self.move(rows)
-        here, first = self.cursor_row, self.folding.row_at(self._anchor)
+        here, first = self.cursor_row, None
+        with self.told():
+            first = self.folding.row_at(self._anchor)
         if here is not None and first is not None:
             low, high = min(here.start, first.start), max(here.end, first.end)
             self.select((low, high))
@@ -143,6 +145,7 @@ class Selecting(Reader):
             self._grabbed = "map"
             self._scroll_map(event.y)
             return
+        self._grabbed = "nothing"
         row = self._row_under(event.y)
         if row is None:
             return

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -112,7 +113,7 @@ class Viewport(Widget, can_focus=True):
         self.lines_hint = lines
         self.column = 0
         self.top = self.cursor = 0
-        self.failure = None
+        self.failure = self.folding = self._rows = None
         self.refold()
         if document is not None and at:
             self.goto(at)
@@ -134,8 +135,9 @@ class Viewport(Widget, can_focus=True):
             )
         self.redraw()
         if self.folding is not None and self.size.height:
-            self.cursor = self._row_start(self.cursor)
-            self._put(self.cursor, place)
+            with self.told():
+                self.cursor = self._row_start(self.cursor)
+                self._put(self.cursor, place)
         self.changed()
 
     def redraw(self) -> None:
@@ -177,19 +179,16 @@ class Viewport(Widget, can_focus=True):
         if self._rows is None:
             self._rows = []
             if self.folding is not None and self.document is not None:
-                try:
+                with self.told():
                     rows = self.folding.forward(self.top, self.height)
                     self._rows = self.folding.numbered(rows, self.document.index)
                     self.failure = None
-                except SpillError as error:
-                    self.failure = str(error)
         return self._rows
 
     @property
     def cursor_line(self) -> int:
         """Which line of the screen the cursor is on."""
-        rows = self._rows or []
-        for y, row in enumerate(rows):
+        for y, row in enumerate(self.rows()):
             if row.holds(self.cursor):
                 return y
         return 0
@@ -238,23 +237,21 @@ class Viewport(Widget, can_focus=True):
         above = self._shift(byte, -line) if line > 0 else byte
         self._set_top(above)
 
-    def _guarded(self, byte: int, rows: int) -> int:
-        """`_shift` that tells instead of failing when the file has gone."""
+    @contextmanager
+    def told(self) -> Iterator[None]:
+        """What cannot be read any more is told instead of raised."""
         try:
-            return self._shift(byte, rows)
+            yield
         except SpillError as error:
             self.failure = str(error)
-            return byte
 
     def move(self, rows: int) -> None:
         """Move by rows: the text scrolls under the cursor; at the ends it moves."""
         if self.folding is None or not self.folding.size:
             return
-        try:
+        with self.told():
             self.cursor = self._shift(self.cursor, rows)
             self._set_top(self._shift(self.top, rows))
-        except SpillError as error:
-            self.failure = str(error)
         self._keep_cursor()
         self.changed()
 
@@ -262,10 +259,8 @@ class Viewport(Widget, can_focus=True):
         """Scroll by rows; the cursor stays where it is while it is on the screen."""
         if self.folding is None or not self.folding.size:
             return
-        try:
+        with self.told():
             self._set_top(self._shift(self.top, rows))
-        except SpillError as error:
-            self.failure = str(error)
         self._keep_cursor()
         self.changed()
 
@@ -290,21 +285,20 @@ class Viewport(Widget, can_focus=True):
             self.opened.add(fold)
             self.refold()
         assert self.folding is not None
-        try:
+        with self.told():
             self.cursor = self._row_start(byte)
             shown = self.rows()
             visible = any(row.start == self.cursor for row in shown)
             if not visible or line is not None:
                 self._put(self.cursor, self.height // 3 if line is None else line)
-        except SpillError as error:
-            self.failure = str(error)
         self.changed()
 
     def to_end(self) -> None:
         """Show the end; the cursor stands on the last row."""
         if self.folding is not None:
-            self.cursor = self._guarded(self.folding.size, -1)
-            self._put(self.cursor, self.height - 1)
+            with self.told():
+                self.cursor = self._shift(self.folding.size, -1)
+                self._put(self.cursor, self.height - 1)
             self.changed()
 
     def toggle_fold(self, fold: Fold) -> None:
@@ -353,24 +347,34 @@ class Viewport(Widget, can_focus=True):
         width = self.size.width
         rows = self.rows()
         if self.failure is not None and y == 0:
-            text = printable(self.failure)
-            style = base + self.style_of("failure")
-            return Strip([Segment(text, style)]).adjust_cell_length(width, base)
+            return self._failure_strip(base, width)
         if y >= len(rows) or self.document is None:
             body = Strip.blank(width - 1, base)
         else:
             row = rows[y]
             lit = self.has_focus and row.holds(self.cursor)
             key = (row.start, row.number or 0, lit)
-            body = self._strips.get(key) or self._draw(row, lit, base)
-            self._strips[key] = body
+            drawn = self._strips.get(key)
+            if drawn is None:
+                with self.told():
+                    drawn = self._strips[key] = self._draw(row, lit, base)
+            body = drawn or self._failure_strip(base, width - 1)
         return Strip([*body, self._map_segment(y, base)], width)
+
+    def _failure_strip(self, base: Style, width: int) -> Strip:
+        text = printable(self.failure or "")
+        segment = Segment(text, base + self.style_of("failure"))
+        return Strip([segment]).adjust_cell_length(width, base)
 
     def _draw(self, row: Row, lit: bool, base: Style) -> Strip:
         assert self.document is not None
+        assert self.folding is not None
         look = paint.Look(self.text_width, self.digits, self.column)
         style = self.style_of
-        left = paint.gutter(row, self.document, look, style)
+        data = b""
+        if row.fold is None:
+            data = self.folding.segments.read(row.start, row.end)
+        left = paint.gutter(row, data, self.document, look, style)
         if row.fold is not None:
             words = paint.fold_words(row.fold, self.document, look.width)
             text = [Segment(words, style("fold"))]
