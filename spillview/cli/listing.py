@@ -226,6 +226,19 @@ def project_name(project: str | None, slug: str | None = None) -> str:
     return printable(path_text(name))
 
 
+def whole_session(session: str) -> str:
+    """A session id as it is."""
+    return printable(path_text(session))
+
+
+def short_session(session: str) -> str:
+    """A session id as briefly as it can still be typed; a folder's own name."""
+    if "/" in session:
+        return project_name(session)
+    short = session[:8] if len(session) == 36 and session.count("-") == 4 else session
+    return printable(path_text(short))
+
+
 def _artifact_table(rows: Sequence[Artifact], now: float, streams: Streams) -> None:
     from spillview.cli.tables import Cell, Column, write_table
     from spillview.text import human_age, human_bytes, human_count
@@ -233,20 +246,21 @@ def _artifact_table(rows: Sequence[Artifact], now: float, streams: Streams) -> N
     columns = [
         Column("ID"),
         Column("AGE", right=True),
-        Column("HARNESS", drop=9),
-        Column("SESSION", least=8, drop=8),
-        Column("PROJECT", least=6, drop=6),
-        Column("TOOL", least=6, drop=2),
-        Column("COMMAND", least=16),
-        Column("CHARS", right=True, drop=5),
-        Column("BYTES", right=True),
-        Column("LINES", right=True, drop=7),
+        Column("HARNESS", drop=10),
+        Column("SESSION", least=8, most=12, drop=9),
+        Column("PROJECT", least=6, most=12, drop=7),
+        Column("TOOL", least=6, most=12, drop=3),
+        Column("COMMAND", least=22),
+        Column("CHARS", right=True, drop=6),
+        Column("BYTES", right=True, drop=1),
+        Column("LINES", right=True, drop=8),
         Column("RATIO", right=True),
-        Column("VERDICT", drop=1),
-        Column("LINK", drop=4),
-        Column("FLAGS", least=6, drop=3),
+        Column("VERDICT", drop=2),
+        Column("LINK", drop=5),
+        Column("FLAGS", least=6, most=14, drop=4),
     ]
     write_id = short_ids(rows) if streams.terminal else lambda a: a.id
+    name_session = short_session if streams.terminal else whole_session
     table = []
     for row in rows:
         counts = row.counts
@@ -255,7 +269,7 @@ def _artifact_table(rows: Sequence[Artifact], now: float, streams: Streams) -> N
                 Cell(write_id(row), "name"),
                 Cell(human_age(now - row.created)),
                 Cell(row.found.harness),
-                Cell(printable(path_text(row.session or row.found.session))),
+                Cell(name_session(row.session or row.found.session)),
                 Cell(project_name(row.project, row.found.project_slug)),
                 Cell(printable(row.tool or "")),
                 Cell(subject(row)),
@@ -315,21 +329,22 @@ def _missing_table(rows: Sequence[Missing], now: float, streams: Streams) -> Non
         Column("LINK"),
         Column("AGE", right=True),
         Column("HARNESS", drop=3),
-        Column("SESSION", least=8, drop=2),
-        Column("TOOL", least=6, drop=1),
+        Column("SESSION", least=8, most=12, drop=2),
+        Column("TOOL", least=6, most=12, drop=1),
         Column("COMMAND", least=16),
         Column("PATH", least=16),
     ]
     table = []
     for row in rows:
         mention = row.mention
+        name_session = short_session if streams.terminal else whole_session
         age = human_age(now - mention.time) if mention.time is not None else ""
         table.append(
             [
                 Cell(row.state, "unseen"),
                 Cell(age),
                 Cell(row.harness),
-                Cell(printable(path_text(row.session))),
+                Cell(name_session(row.session)),
                 Cell(printable(mention.tool or "")),
                 Cell(printable(" ".join((mention.command or "").split()))),
                 Cell(printable(path_text(mention.path or ""))),
@@ -343,10 +358,10 @@ def _session_table(rows: Sequence[Session], now: float, streams: Streams) -> Non
     from spillview.text import human_age, human_bytes, human_count
 
     columns = [
-        Column("SESSION", least=8),
+        Column("SESSION", least=8, most=12),
         Column("ACTIVE", right=True),
         Column("HARNESS", drop=2),
-        Column("PROJECT", least=6, drop=1),
+        Column("PROJECT", least=6, most=12, drop=1),
         Column("TITLE", least=16),
         Column("ARTIFACTS", right=True),
         Column("BYTES", right=True),
@@ -357,10 +372,11 @@ def _session_table(rows: Sequence[Session], now: float, streams: Streams) -> Non
     ]
     table = []
     for row in rows:
+        name_session = short_session if streams.terminal else whole_session
         active = human_age(now - row.last_active) if row.last_active else ""
         table.append(
             [
-                Cell(printable(path_text(row.id)), "name"),
+                Cell(name_session(row.id), "name"),
                 Cell(active),
                 Cell(row.harness),
                 Cell(project_name(row.project)),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 GAP = "  "
 ELLIPSIS = "…"
 
+NARROWEST = 4
+"""Cells that a column keeps on a terminal too narrow for the table."""
+
 
 @dataclass(frozen=True, slots=True)
 class Column:
@@ -22,7 +25,9 @@ class Column:
     name: str
     right: bool = False
     least: int | None = None
-    """Cells it may be cut to; None when it is never cut."""
+    """Cells it wants at least; None when it is never cut."""
+    most: int | None = None
+    """Cells it keeps where the table does not fit; None lets it share the rest."""
     drop: int = 0
     """The higher, the sooner it is left out on a narrow terminal; 0 is kept."""
 
@@ -83,22 +88,31 @@ def _fit(
     def excess(sizes: Iterator[int]) -> int:
         return sum(sizes) + len(GAP) * (len(shown) - 1) - room
 
+    def narrow(floor: Callable[[int], int]) -> None:
+        """Take from the widest column, again and again, down to each one's floor."""
+        too_much = excess(widths[n] for n in shown)
+        while too_much > 0:
+            flexible = [n for n in shown if widths[n] > floor(n)]
+            if not flexible:
+                return
+            widest = max(flexible, key=lambda n: widths[n])
+            others = [widths[n] for n in flexible if n != widest]
+            target = max(floor(widest), max(others, default=0))
+            step = max(1, min(too_much, widths[widest] - target))
+            widths[widest] -= step
+            too_much -= step
+
     while excess(least(n) for n in shown) > 0:
         candidates = [n for n in shown if columns[n].drop]
         if not candidates:
             break
         shown.remove(max(candidates, key=lambda n: columns[n].drop))
-    too_much = excess(widths[n] for n in shown)
-    while too_much > 0:
-        flexible = [n for n in shown if widths[n] > least(n)]
-        if not flexible:
-            break
-        widest = max(flexible, key=lambda n: widths[n])
-        others = [widths[n] for n in flexible if n != widest]
-        target = max(least(widest), max(others, default=0))
-        step = max(1, min(too_much, widths[widest] - target))
-        widths[widest] -= step
-        too_much -= step
+    for number in shown:
+        if excess(widths[n] for n in shown) > 0:
+            most = columns[number].most
+            widths[number] = min(widths[number], most or widths[number])
+    narrow(least)
+    narrow(lambda n: widths[n] if columns[n].least is None else NARROWEST)
 
 
 def _write_row(
