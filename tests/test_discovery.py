@@ -268,6 +268,27 @@ def test_configured_roots_add_stores_and_missing_ones_are_said(
     assert [f.harness for f in only.found] == ["dsh"]
 
 
+def test_runs_of_the_desktop_program_and_clones_have_the_same_layout(
+    home: Home,
+) -> None:
+    home.places = replace(home.places, platform="linux")
+    cowork = ".config/Claude/local-agent-mode-sessions/org/ws/local_1/.claude"
+    for root in (cowork, ".openclaude"):
+        home.put(f"{root}/projects/{SLUG}/{S1}/tool-results/toolu_1.txt")
+        home.put(f"{root}/projects/{SLUG}/{S1}.jsonl")
+    home.put(f"{cowork}/projects/{SLUG}/{S1}/subagents/x/agent-7.jsonl")
+    found = home.find()
+    assert {os.path.relpath(f.root, home.path) for f in found.found} == {
+        cowork,
+        ".openclaude",
+    }
+    for item in found.found:
+        assert item.transcript is not None
+        assert item.transcript.startswith(item.root)
+    assert len(found.transcripts) == 3
+    assert {s.confidence for s in found.stores} == {"single report"}
+
+
 def test_what_is_not_there_is_no_problem(home: Home) -> None:
     found = home.find()
     assert found.found == []
@@ -441,6 +462,17 @@ def test_a_path_inside_a_store_means_what_it_names(
     assert {t.session for t in found.transcripts} == sessions
     assert all(f.harness != "folder" for f in found.found)
     assert found.problems == []
+
+
+def test_any_file_by_its_own_path_is_what_it_is_in_its_store(night: Home) -> None:
+    every = night.find()
+    for item in every.found:
+        alone = night.one(item.path)
+        assert replace(alone, root="") == replace(item, root="")
+    for log_found in every.transcripts:
+        if log_found.agent is None and log_found.reader != "sidecar":
+            found = night.find(log_found.path).transcripts
+            assert log_found.path in [t.path for t in found]
 
 
 @pytest.mark.parametrize(
