@@ -276,6 +276,11 @@ class Artifact:
         return self.link.envelope if self.link else None
 
     @property
+    def has_content(self) -> bool:
+        """False for links, FIFOs, sockets and devices: there is nothing to count."""
+        return self.found.type not in ("symlink", "special")
+
+    @property
     def tool(self) -> str | None:
         """The tool of the call that made it."""
         mention = self.envelope
@@ -360,9 +365,10 @@ class Session:
         """Chars of all its artifacts; None while one of them is not counted."""
         total = 0
         for artifact in self.artifacts:
-            if artifact.counts is None:
+            if artifact.counts is not None:
+                total += artifact.counts.chars
+            elif artifact.has_content:
                 return None
-            total += artifact.counts.chars
         return total
 
     @property

@@ -57,7 +57,7 @@ class Figures:
 
     artifacts: int = 0
     counted: int = 0
-    """How many of them have counts; the chars are of these alone."""
+    """How many of them have counts, or nothing to count; the chars are of these."""
     chars: int = 0
     bytes: int = 0
     failed: int = 0
@@ -77,6 +77,8 @@ class Figures:
             if artifact.counts is not None:
                 counted += 1
                 chars += artifact.counts.chars
+            elif not artifact.has_content:
+                counted += 1
         failed = ranks[triage.Rank.FAILED_UNSEEN]
         unseen = ranks[triage.Rank.VERDICT_UNSEEN]
         return cls(number, counted, chars, size, failed, unseen)
