@@ -438,6 +438,26 @@ def test_later_calls_that_name_an_artifact_are_touches(
     assert len(facts.pending) == 1
 
 
+@pytest.mark.parametrize("exact", [True, False])
+def test_bare_name_counts_once_a_call_went_into_the_folder(
+    tmp_path: Path, profile: Profile, exact: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not exact:
+        monkeypatch.setattr(jsonl, "EXACT", 0)
+    main = Claude(tmp_path)
+    main.prompt("Look")
+    made = main.spills(log_of(3000))
+    for number in range(20):
+        main.says(f"word {number}")
+    main.gets(main.calls("Bash", command=f"cd {made.path.parent}"), "")
+    main.gets(main.calls("Bash", command=f"tail -1 {made.name}"), "FAILED (errors=3)")
+    first = read(main.write(), profile)
+    assert first.touches[-1].names == (made.name,)
+    main.gets(main.calls("Bash", command=f"head -1 {made.name}"), "x")
+    second = read(main.write(), profile, first)
+    assert second.touches[-1].command == f"head -1 {made.name}"
+
+
 def test_broken_records_leave_the_rest_and_are_counted(
     tmp_path: Path, profile: Profile
 ) -> None:

@@ -69,23 +69,27 @@ NOT_READS = frozenset(
 TASK_TOOLS = frozenset(("AgentOutputTool", "BashOutput", "TaskOutput"))
 _TASK_KEYS = ("task_id", "bash_id", "shell_id", "agentId")
 
-_CALL, _RESULT, _WORDS, _NOTICE = 1, 2, 4, 8
-_FIXED: tuple[tuple[bytes, int], ...] = (
-    (b'"tool_use"', _CALL),
-    (b'"tool_result"', _RESULT),
-    (b'"assistant"', _WORDS),
-    (b"persistedOutputPath", _NOTICE),
-    (b'"content-replacement"', _NOTICE),
-    (b'"summary"', _NOTICE),
-    (b"itle", _NOTICE),
+_NEEDLES = (
+    b"persistedOutputPath",
+    b'"content-replacement"',
+    b'"summary"',
+    b'-title"',
+    b'"task_id"',
+    b'"bash_id"',
+    b'"shell_id"',
 )
-"""Needles and what each tells of a line; those of the profile's notices follow."""
+"""What a record must be parsed for, besides the needles of the profile's notices."""
+
+_NAMELIKE = (b".txt", b".json", b".output")
+"""How names of artifacts end. A call can give one without its folder only where an
+earlier one went there."""
+
+_GOES = re.compile(r"\b(?:cd|pushd|Set-Location|chdir)\b")
 
 __all__ = ["blocks", "read", "record_at"]
 
 _LEAD = re.compile(r"\s*(?:Error: )?(?:Exit code -?\d+\s*)?")
 _NUMBERED = re.compile(r"\s*\d+(?:→|\t)")
-_NAMELIKE = (b".txt", b".output")
 
 
 def read(
@@ -130,13 +134,10 @@ class _Reader:
         self.pending = {t.call_id: t for t in draft.pending if t.call_id}
         self.offset = 0
         self.message: str | None = None
-        names = [mark.encode() for mark in self.marks.names]
-        needles = [*_FIXED, *((name, _NOTICE) for name in (*names, *_NAMELIKE))]
-        for notice in profile.notices:
-            needles.append((notice.needle.encode(), _NOTICE))
-        needles += [(key.encode(), _NOTICE) for key in _TASK_KEYS[:3]]
-        self.needles = tuple(needle for needle, _ in needles)
-        self.meaning = [bit for _, bit in needles]
+        needles = [*_NEEDLES]
+        needles += [mark.encode() for mark in self.marks.names]
+        needles += [notice.needle.encode() for notice in profile.notices]
+        self.needles = tuple(dict.fromkeys(needles))
 
     def run(self, cancelled: Callable[[], bool] | None) -> None:
         """Read to the end of the file."""
@@ -147,6 +148,8 @@ class _Reader:
             self._wanted,
             offset=draft.size_read,
             number=draft.lines,
+            idle=self._idle,
+            opening=b'{"parentUuid":',
             exact=content.size <= jsonl.EXACT,
             joint=logfile.joint(draft, content),
         )
@@ -165,19 +168,31 @@ class _Reader:
                 draft.saw(time)
                 break
 
+    def _idle(self) -> bool:
+        """Whether only a line with a needle can tell anything new."""
+        draft = self.draft
+        return not (
+            draft.waiting
+            or self.pending
+            or "inside" in draft.extra
+            or (draft.title is None and draft.agent is None)
+            or len(draft.first_ids) < FIRST_IDS
+        )
+
     def _wanted(self, hits: int, data: bytes) -> bool:
         draft = self.draft
-        if draft.title is None or len(draft.first_ids) < FIRST_IDS:
+        if hits or len(draft.first_ids) < FIRST_IDS:
             return True
-        found = 0
-        for bit, meaning in enumerate(self.meaning):
-            if hits >> bit & 1:
-                found |= meaning
-        if found & _NOTICE:
-            return True
-        if found & _RESULT:
+        if b'"tool_result"' in data:
             return any(call_id.encode() in data for call_id in self.pending)
-        return bool(draft.waiting)
+        if b'"assistant"' in data:
+            return bool(draft.waiting) or (
+                "inside" in draft.extra
+                and b'"tool_use"' in data
+                and any(name in data for name in _NAMELIKE)
+            )
+        # Neither a result nor the agent's words: it may be a person's.
+        return bool(draft.waiting) or (draft.title is None and draft.agent is None)
 
     def _take(self, record: jsonl.Record) -> None:
         value, draft = record.value, self.draft
@@ -250,6 +265,8 @@ class _Reader:
         if call.tool in NOT_READS:
             return
         names = names_in(call.arguments, self.profile, self.marks)
+        if names and _GOES.search(command_of(call.arguments) or ""):
+            self.draft.extra["inside"] = True
         if call.tool in TASK_TOOLS and isinstance(call.arguments, dict):
             ids = (call.arguments.get(key) for key in _TASK_KEYS)
             names += [f"{task}.output" for task in ids if isinstance(task, str)]

@@ -8,7 +8,6 @@ record of a large transcript takes many times as long as reading it.
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -27,7 +26,7 @@ LIMIT = 64 << 20
 EXACT = 64 << 20
 """Transcripts up to this size are parsed whole, so that every broken record is
 counted. In larger ones a record without a needle is only looked at: it must begin and
-end as an object and its quotes must pair."""
+end as an object, and no other may begin inside it."""
 
 
 @dataclass(slots=True)
@@ -64,12 +63,18 @@ class Scanner:
         *,
         offset: int = 0,
         number: int = 0,
+        idle: Callable[[], bool] = lambda: False,
+        opening: bytes = b"",
         exact: bool = True,
         joint: bool = False,
     ) -> None:
         self.chunks = chunks
         self.needles = needles
         self.wanted = wanted
+        self.idle = idle
+        """Whether a line without a needle cannot be wanted now."""
+        self.opening = opening
+        """How most records begin: one in the middle of a line was glued to it."""
         self.exact = exact
         self.number = number
         """Line ends passed."""
@@ -118,71 +123,97 @@ class Scanner:
 
     def _lines(self, chunk: bytes, start: int, stop: int) -> Iterator[Record]:
         """The whole lines in `chunk[start:stop]`, which ends with an LF."""
-        ends: list[int] = []
-        at = start
-        while at < stop:
-            at = chunk.find(b"\n", at)
-            ends.append(at)
-            at += 1
-        hits = [0] * len(ends)
-        for bit, needle in enumerate(self.needles):
-            at = start
-            while at < stop:
-                step = find(chunk, needle, at, stop)
-                if step < 0:
-                    break
-                line = bisect_left(ends, step)
-                hits[line] |= 1 << bit
-                at = ends[line] + 1
-        suspect = not self.exact and _odd(chunk, start, stop)
+        hits = self._hits(chunk, start, stop)
+        marked = sorted(hits)
+        clean = not self.exact and self._clean(chunk, start, stop)
         base = self.consumed - start
-        at = start
-        for line, end in enumerate(ends):
-            self.number += 1
-            if self.joint:
-                # The rest of a line whose record was taken in before it ended.
-                self.joint = False
-                self.number -= 1
-            shaped = end > at and chunk[at] == 0x7B and chunk[end - 1] == 0x7D
-            if shaped and not self.exact and not (suspect and _odd(chunk, at, end)):
-                if not hits[line]:
-                    if not self.wanted(0, b""):
-                        self._count(base + at, end - at)
-                        at = end + 1
-                        continue
-                elif not self.wanted(hits[line], chunk[at:end]):
-                    self._count(base + at, end - at)
-                    at = end + 1
+        self._note_last(chunk, start, stop, base)
+        at, following = start, 0
+        while at < stop:
+            while following < len(marked) and marked[following] < at:
+                following += 1
+            if clean and not self.joint and self.idle():
+                ahead = marked[following] if following < len(marked) else stop
+                if ahead > at:
+                    passed = count(chunk, b"\n", at, ahead)
+                    self.number += passed
+                    self.records += passed
+                    at = ahead
                     continue
-            record = self._parse(chunk[at:end], hits[line], base + at, end - at)
-            self.consumed = base + end + 1
+            end = chunk.find(b"\n", at)
+            self._number_line()
+            bits = hits.get(at, 0)
+            first, at = at, end + 1
+            if not self.exact and (clean or _shaped(chunk, first, end)):
+                data = chunk[first:end] if bits or not self.idle() else b""
+                if not data or not self.wanted(bits, data):
+                    self.records += 1
+                    continue
+            record = self._parse(chunk[first:end], bits, base + first, end - first)
+            self.consumed = base + at
             if record is not None:
                 yield record
-            at = end + 1
         self.consumed = base + stop
+
+    def _number_line(self) -> None:
+        """Count a line; the rest of one that was taken in before its end is none."""
+        if self.joint:
+            self.joint = False
+        else:
+            self.number += 1
+
+    def _hits(self, chunk: bytes, start: int, stop: int) -> dict[int, int]:
+        """For each line with a needle, by its start: the bits of its needles."""
+        hits: dict[int, int] = {}
+        for bit, needle in enumerate(self.needles):
+            at = start
+            while at < stop and (step := find(chunk, needle, at, stop)) >= 0:
+                line = chunk.rfind(b"\n", start, step) + 1 or start
+                hits[line] = hits.get(line, 0) | 1 << bit
+                at = chunk.find(b"\n", step) + 1
+        return hits
+
+    def _clean(self, chunk: bytes, start: int, stop: int) -> bool:
+        """Whether every line begins and ends as an object and none looks glued."""
+        lines = count(chunk, b"\n", start, stop)
+        if chunk[start] != 0x7B or chunk[stop - 2 : stop - 1] != b"}":
+            return False
+        if count(chunk, b"}\n{", start, stop) != lines - 1:
+            return False
+        if not self.opening:
+            return True
+        begun = count(chunk, b"\n" + self.opening, start, stop)
+        begun += chunk.startswith(self.opening, start)
+        return bool(count(chunk, self.opening, start, stop) == begun)
+
+    def _note_last(self, chunk: bytes, start: int, stop: int, base: int) -> None:
+        end = stop - 1
+        for _ in range(8):
+            first = chunk.rfind(b"\n", start, end) + 1 or start
+            self.last.append((base + first, end - first))
+            end = first - 1
+            if end < start:
+                break
+        self.last = sorted(self.last[-16:])
 
     def _line(self, data: bytes, length: int) -> Iterator[Record]:
         """One line that came in several chunks; `data` is empty past the limit."""
-        self.number += 1
+        self._number_line()
         offset = self.consumed
         hits = 0
         if length <= LIMIT:
+            self.last = [*self.last[-15:], (offset, length)]
             for bit, needle in enumerate(self.needles):
                 if find(data, needle) >= 0:
                     hits |= 1 << bit
-        if self.joint:
-            self.joint = False
-            self.number -= 1
         if length > LIMIT:
             self.skipped += 1
         elif (
             not self.exact
-            and data[:1] == b"{"
-            and data[-1:] == b"}"
-            and not _odd(data, 0, length)
-            and not self.wanted(hits, data)
+            and _shaped(data, 0, length)
+            and not ((hits or not self.idle()) and self.wanted(hits, data))
         ):
-            self._count(offset, length)
+            self.records += 1
         else:
             record = self._parse(data, hits, offset, length)
             self.consumed = offset + length + 1
@@ -212,12 +243,6 @@ class Scanner:
             self.consumed = consumed + length
             self.joint = True
 
-    def _count(self, offset: int, length: int) -> None:
-        self.records += 1
-        self.last.append((offset, length))
-        if len(self.last) > 16:
-            del self.last[:8]
-
     def _parse(self, data: bytes, hits: int, offset: int, length: int) -> Record | None:
         """The record in a line if it is wanted; counts it, or what cannot be read."""
         text = _text(data, offset)
@@ -234,8 +259,8 @@ class Scanner:
         if not isinstance(value, dict):
             self.skipped += 1
             return None
-        self._count(offset, length)
-        if not self.wanted(hits, data):
+        self.records += 1
+        if not (hits or not self.idle()) or not self.wanted(hits, data):
             return None
         return Record(self.number, offset, length, hits, value)
 
@@ -246,15 +271,17 @@ def _text(data: bytes, offset: int) -> bytes:
     return text.removeprefix(b"\xef\xbb\xbf") if offset == 0 else text
 
 
-def _odd(data: bytes, start: int, end: int) -> bool:
-    """Whether the quotes that are not escaped are odd in number.
+def _shaped(data: bytes, start: int, end: int) -> bool:
+    """Whether a line begins and ends as an object and its quotes pair.
 
     An escaped backslash before a closing quote can make a good line look odd; it is
     then parsed, which decides.
     """
+    if end <= start or data[start] != 0x7B or data[end - 1] != 0x7D:
+        return False
     quotes = count(data, b'"', start, end)
     escaped = count(data, b'\\"', start, end)
-    return bool((quotes - escaped) % 2)
+    return bool((quotes - escaped) % 2 == 0)
 
 
 def pieces(
