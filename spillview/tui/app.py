@@ -42,7 +42,8 @@ class SpillviewApp(App[None]):
         (160, "-very-wide"),
     ]
     VERTICAL_BREAKPOINTS = [  # noqa: RUF012 - declared a ClassVar by App
-        (0, "-short"),
+        (0, "-tiny"),
+        (18, "-short"),
         (30, "-tall"),
         (45, "-very-tall"),
     ]
@@ -82,6 +83,5 @@ class SpillviewApp(App[None]):
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """Textual's own commands, and what the present screen can do."""
         yield from super().get_system_commands(screen)
-        commands = getattr(screen, "commands", None)
-        if callable(commands):
-            yield from commands()
+        if isinstance(screen, Commanding):
+            yield from screen.commands()

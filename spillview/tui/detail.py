@@ -13,11 +13,11 @@ from spillview.model import Artifact, Mention, Missing, Session
 from spillview.text import human_age, human_bytes, path_text, printable
 from spillview.tui.arrangement import Row
 from spillview.tui.columns import (
-    missing_sentence,
     subject,
     tool_name,
     verdict_line,
 )
+from spillview.tui.rows import missing_sentence
 from spillview.tui.runs import (
     Lines,
     Run,

@@ -62,6 +62,18 @@ def nothing_new(window: str, beyond: int) -> Content:
     return Content("\n".join(lines))
 
 
+def only_missing(calls: int, window: str) -> Content:
+    """No artifact, but calls that were cut or whose files are gone."""
+    them = "1 call was" if calls == 1 else f"{calls:,} calls were"
+    lines = [
+        f"No artifact {window}, but {them} cut with nothing saved, or point at",
+        "files that are gone.",
+        "",
+        "m  shows them",
+    ]
+    return Content("\n".join(lines))
+
+
 def no_match(query: str) -> Content:
     """The filter leaves everything out."""
     lines = [f"Nothing matches “{printable(query)}”.", "", "escape  clears the filter"]

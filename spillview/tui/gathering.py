@@ -29,6 +29,9 @@ ORDER_SECONDS = 0.6
 ORDER_SHARE = 8
 """Ordering may take at most one part in so many of the time."""
 
+MANY = 3000
+"""From so many artifacts on a first look without transcripts is worth its time."""
+
 FILE_WEIGHT = 20_000
 """Opening a file costs about as much as counting so many bytes."""
 
@@ -73,13 +76,17 @@ def gather(
     post: Callable[[Message], object],
     cancelled: Callable[[], bool],
     *,
+    quick: bool = False,
     clock: Callable[[], float] = time.monotonic,
 ) -> None:
     """Post everything that the catalogue knows, and what it finds out after that.
 
-    Artifacts for which `first` is true are completed before the others.
+    Artifacts for which `first` is true are completed before the others. `quick` has
+    very many artifacts listed before their transcripts' facts are fetched.
     """
     try:
+        if quick and len(found := catalogue.scan(query, bare=True)) > MANY:
+            post(Scanned(catalogue.sessions(found)))
         found = catalogue.scan(query)
         sessions = catalogue.sessions(found)
     except SpillError as error:

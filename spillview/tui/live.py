@@ -75,6 +75,7 @@ class LiveScreen(Screen[None]):
                 self.near,
                 self.post_message,
                 lambda: worker.is_cancelled,
+                quick=not only_changes,
             )
 
     @on(Worker.StateChanged)

@@ -15,7 +15,7 @@ class Marks:
     def __init__(self, catalogue: Catalogue) -> None:
         self._catalogue = catalogue
         self._now: dict[str, float | None] = {}
-        self._before: list[dict[str, float | None]] = []
+        self._before: list[list[str]] = []
 
     @property
     def undoable(self) -> int:
@@ -26,15 +26,16 @@ class Marks:
         """Mark those not reviewed yet; returns how many."""
         fresh = [a for a in map(self.apply, artifacts) if a.reviewed is None]
         if fresh:
-            self._before.append({a.id: None for a in fresh})
-            self._set([a.id for a in fresh], when)
+            ids = [artifact.id for artifact in fresh]
+            self._before.append(ids)
+            self._set(ids, when)
         return len(fresh)
 
     def undo(self) -> list[str]:
         """Take the last mark back; returns the ids that are open again."""
         if not self._before:
             return []
-        ids = list(self._before.pop())
+        ids = self._before.pop()
         self._set(ids, None)
         return ids
 
@@ -42,11 +43,20 @@ class Marks:
         self._now.update(dict.fromkeys(ids, when))
         self._catalogue.mark_reviewed(ids, when)
 
-    def reload(self) -> None:
-        """Take over marks that another screen made."""
+    def reload(self, artifacts: Iterable[Artifact]) -> None:
+        """Take over what another screen marked; one undo takes it back."""
         state = self._catalogue.state
-        if state is not None:
-            self._now.update(state.reviewed())
+        if state is None:
+            return
+        stored = state.reviewed()
+        fresh = [
+            artifact.id
+            for artifact in map(self.apply, artifacts)
+            if artifact.reviewed is None and artifact.id in stored
+        ]
+        if fresh:
+            self._before.append(fresh)
+            self._now.update({key: stored[key] for key in fresh})
 
     def apply(self, artifact: Artifact) -> Artifact:
         """The artifact with the mark it has now."""

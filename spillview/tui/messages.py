@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 from textual.message import Message
 
+from spillview.catalogue import Catalogue
 from spillview.model import Artifact, Missing, Session
-from spillview.tui.arrangement import Arrangement, Key
+from spillview.tui.arrangement import Arrangement
 
 
 @dataclass
@@ -56,10 +57,16 @@ class GatheringFailed(Message):
 
 
 @dataclass
+class DemoMade(Message):
+    """A demo night was made."""
+
+    catalogue: Catalogue
+
+
+@dataclass
 class Arranged(Message):
     """Rows for one state of the view, made in a worker."""
 
     arrangement: Arrangement
     generation: int
     """Which request it answers; an older one is dropped."""
-    aim: Key | None

@@ -20,7 +20,20 @@ from spillview.model import Artifact, Session
 from spillview.tui import columns
 from spillview.tui.arrangement import Key, Row, row_key, session_key
 from spillview.tui.keys import QUEUE_BINDINGS, QUEUE_HELP
+from spillview.tui.rows import artifact_runs, missing_runs, session_runs
 from spillview.tui.runs import TONE_CLASSES, Palette
+
+
+@dataclass
+class FromQueue(Message):
+    """What a queue tells."""
+
+    queue: Queue
+
+    @property
+    def control(self) -> Queue:
+        """The queue that sent it."""
+        return self.queue
 
 
 class Queue(ScrollView, can_focus=True, inherit_bindings=False):
@@ -39,51 +52,26 @@ class Queue(ScrollView, can_focus=True, inherit_bindings=False):
     """Index of the highlighted row; -1 when there is none."""
 
     @dataclass
-    class Highlighted(Message):
+    class Highlighted(FromQueue):
         """Another row is under the cursor, or the row's facts changed."""
 
-        queue: Queue
         row: Row | None
 
-        @property
-        def control(self) -> Queue:
-            """The queue that sent it."""
-            return self.queue
-
     @dataclass
-    class Opened(Message):
+    class Opened(FromQueue):
         """The person asked to open a row that is no session."""
 
-        queue: Queue
         row: Row
 
-        @property
-        def control(self) -> Queue:
-            """The queue that sent it."""
-            return self.queue
-
     @dataclass
-    class Toggled(Message):
+    class Toggled(FromQueue):
         """A session is to be opened or closed."""
 
-        queue: Queue
         session: Session
 
-        @property
-        def control(self) -> Queue:
-            """The queue that sent it."""
-            return self.queue
-
     @dataclass
-    class Selected(Message):
+    class Selected(FromQueue):
         """The set of selected artifacts changed."""
-
-        queue: Queue
-
-        @property
-        def control(self) -> Queue:
-            """The queue that sent it."""
-            return self.queue
 
     def __init__(self, *, clock: Callable[[], float] = time.time) -> None:
         super().__init__(id="queue")
@@ -416,12 +404,12 @@ class Queue(ScrollView, can_focus=True, inherit_bindings=False):
         context = columns.Context(self.clock(), self.titles, self.settled)
         if isinstance(row, Session):
             closed = session_key(row) in self.collapsed
-            runs = columns.session_runs(row, chosen, closed)
+            runs = session_runs(row, chosen, closed)
         elif isinstance(row, Artifact):
             selected = row.id in self.selected
-            runs = columns.artifact_runs(row, chosen, selected, context)
+            runs = artifact_runs(row, chosen, selected, context)
         else:
-            runs = columns.missing_runs(row, chosen, context)
+            runs = missing_runs(row, chosen, context)
         base = self.rich_style
         if index == self.cursor:
             base = self.get_component_rich_style("queue--cursor")

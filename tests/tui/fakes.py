@@ -179,7 +179,7 @@ class FakeCatalogue(Catalogue):
     def problems(self) -> list[Problem]:
         return list(self.faults)
 
-    def scan(self, query: Query | None = None) -> list[Artifact]:
+    def scan(self, query: Query | None = None, *, bare: bool = False) -> list[Artifact]:
         self.scans += 1
         self.changed = False
         marked = [
@@ -187,7 +187,7 @@ class FakeCatalogue(Catalogue):
             for a in self.given
         ]
         self.given = marked
-        if not self.bare:
+        if not (self.bare or bare):
             return list(marked)
         return [replace(a, counts=None, link=None) for a in marked]
 

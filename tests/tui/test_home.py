@@ -35,7 +35,7 @@ from tests.tui.fakes import (
 SIZE = (120, 40)
 
 
-class Opened(Screen[str | None]):
+class Opened(Screen[Artifact | None]):
     """Stands for a screen that is opened from here; remembers how."""
 
     last: Opened | None = None
@@ -141,7 +141,7 @@ async def test_leaving_an_artifact_comes_back_to_the_row_it_ended_on() -> None:
         assert Opened.last is not None
         third = Opened.last.given[1][2]
         app.catalogue.mark_reviewed([third.id], NOW)
-        Opened.last.dismiss(third.id)
+        Opened.last.dismiss(third)
         await pilot.pause()
         row = home_of(app).queue.row
         assert isinstance(row, Artifact)
@@ -561,7 +561,7 @@ async def test_a_failing_scan_becomes_a_sentence_and_r_tries_again(
     catalogue = night()
     whole_scan = catalogue.scan
 
-    def refuse(query: Query | None = None) -> list[Artifact]:
+    def refuse(query: Query | None = None, *, bare: bool = False) -> list[Artifact]:
         raise BadInput("There is no /srv/[/nowhere].")
 
     monkeypatch.setattr(catalogue, "scan", refuse)

@@ -19,7 +19,8 @@ from spillview.tui.detail import detail_lines
 from spillview.tui.empty import failed, no_match, no_stores, nothing_new
 from spillview.tui.home import HomeScreen
 from spillview.tui.palette import artifact_entry, session_entry
-from spillview.tui.runs import fit, fit_runs, wrap
+from spillview.tui.rows import artifact_runs, missing_runs, session_runs
+from spillview.tui.runs import fit, fit_runs, plain, wrap
 from tests.tui.fakes import (
     NOW,
     Facts,
@@ -231,11 +232,11 @@ def test_any_text_makes_whole_safe_rows(text: str, width: int, flat: bool) -> No
     chosen = columns.choose(width, flat)
     context = Context(NOW, {})
     expected = chosen[-1].x + chosen[-1].width
-    rows = [columns.artifact_runs(artifact, chosen, False, context)]
-    rows.append(columns.missing_runs(lost_call(), chosen, context))
+    rows = [artifact_runs(artifact, chosen, False, context)]
+    rows.append(missing_runs(lost_call(), chosen, context))
     catalogue = FakeCatalogue([artifact], titles={"s0": Title(text, text)})
     session = catalogue.sessions(catalogue.scan())[0]
-    rows.append(columns.session_runs(session, chosen, False))
+    rows.append(session_runs(session, chosen, False))
     for runs in rows:
         line = "".join(part for part, _ in runs)
         assert unsafe(line) == []
@@ -266,7 +267,6 @@ def test_fit_fills_its_cells_exactly(text: str, cells: int, right: bool) -> None
 
 @given(st.text(max_size=300), st.integers(2, 60), st.integers(1, 5))
 def test_wrap_keeps_to_its_cells_and_lines(text: str, cells: int, lines: int) -> None:
-    from spillview.tui.runs import plain
 
     wrapped = wrap(plain(text), cells, lines)
     assert 1 <= len(wrapped) <= lines

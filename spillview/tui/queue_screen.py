@@ -1,0 +1,287 @@
+"""What the home screen shows: the catalogue's facts, arranged on its widgets."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from textual import getters, on, work
+from textual.app import ComposeResult
+from textual.widgets import Footer, Input, Static
+from textual.worker import get_current_worker
+
+from spillview import triage
+from spillview.catalogue import Catalogue, Query
+from spillview.model import Artifact, Missing, Session
+from spillview.text import printable
+from spillview.tui import empty
+from spillview.tui.arrangement import (
+    Arrangement,
+    Figures,
+    Key,
+    Labels,
+    Material,
+    View,
+    arrange,
+    in_window,
+    window_words,
+)
+from spillview.tui.bars import Counting, TopBar, TotalsBar
+from spillview.tui.detail import Detail
+from spillview.tui.filter_bar import FilterBar
+from spillview.tui.live import LiveScreen
+from spillview.tui.marks import Marks
+from spillview.tui.messages import (
+    Arranged,
+    Counted,
+    Gathered,
+    GatheringFailed,
+    Ordered,
+    Scanned,
+)
+from spillview.tui.queue import Queue
+from spillview.tui.titles import Titles
+
+FEW = 3000
+"""Up to so many artifacts are arranged at once, more of them in a worker."""
+
+AGE_SECONDS = 20.0
+"""Ages are drawn anew this often."""
+
+
+class QueueScreen(LiveScreen):
+    """Shows what the catalogue gathers; `HomeScreen` adds what the keys do."""
+
+    queue = getters.query_one("#queue", Queue)
+    titles = getters.query_one("#titles", Titles)
+    top = getters.query_one("#top", TopBar)
+    totals = getters.query_one("#totals", TotalsBar)
+    detail = getters.query_one("#detail", Detail)
+    filter_bar = getters.query_one("#filter-bar", FilterBar)
+    filter_input = getters.query_one("#filter", Input)
+    blank = getters.query_one("#empty", Static)
+
+    def __init__(self, catalogue: Catalogue, query: Query) -> None:
+        super().__init__(catalogue, query)
+        self.last_review = catalogue.last_review()
+        opened = catalogue.now()
+        since: float | None = None
+        if query.since is None:
+            since = triage.night_start(self.last_review, opened)
+        # A path or a home that was named is shown whole at first.
+        named = bool(query.paths) or catalogue.places.confined
+        self.view = View(since=since, opened=opened, all_time=named)
+        self.material = Material()
+        self.arrangement = Arrangement([], [], 0, 0, 0)
+        self.marks = Marks(catalogue)
+        self.failure: str | None = None
+        self.scanned = False
+        self.problem_count = 0
+        self._labels = Labels()
+        self._generation = 0
+        self._aim: Key | None = None
+        self._applied: tuple[bool, ...] = ()
+
+    def compose(self) -> ComposeResult:
+        """Top line, column titles, queue, totals, detail strip, footer."""
+        queue = Queue(clock=self.catalogue.now)
+        yield TopBar()
+        yield Titles(queue)
+        yield queue
+        yield Static(id="empty", markup=False)
+        yield TotalsBar()
+        yield FilterBar()
+        yield Detail(clock=self.catalogue.now)
+        yield Footer(compact=True)
+
+    def on_mount(self) -> None:
+        """Show the shell at once and start looking."""
+        self.blank.display = False
+        self.filter_bar.display = False
+        self.top.show(self.window, Figures())
+        self.queue.focus()
+        self.watch_stores()
+        self.set_interval(AGE_SECONDS, self.queue.tick)
+
+    @property
+    def window(self) -> str:
+        """The window in words."""
+        view = self.view
+        if self.scope.since is not None:
+            view = replace(view, since=self.scope.since)
+        return window_words(view, self.last_review, self.catalogue.now())
+
+    def near(self, artifact: Artifact) -> bool:
+        """What the window shows is completed first."""
+        return in_window(artifact, self.view)
+
+    # -- what the workers found out ------------------------------------------------
+
+    @on(Scanned)
+    def _take_scan(self, message: Scanned) -> None:
+        self.scanned = True
+        self.failure = None
+        self.top.looking = False
+        self.queue.settled = False
+        self._take(message.sessions, self.material.missing)
+
+    @on(Counted)
+    def _take_counts(self, message: Counted) -> None:
+        self.queue.update_rows(map(self.marks.apply, message.artifacts))
+        self.top.counting = Counting(message.done, message.total, message.left)
+        self.top.remake()
+
+    @on(Ordered)
+    def _take_order(self, message: Ordered) -> None:
+        missing = self.material.missing
+        self._take(
+            message.sessions,
+            missing if message.missing is None else tuple(message.missing),
+        )
+
+    @on(Gathered)
+    def _finish(self, message: Gathered) -> None:
+        if message.problems > self.problem_count:
+            noun = "place" if message.problems == 1 else "places"
+            words = f"{message.problems:,} {noun} could not be read. ! lists them."
+            self.notify(words, severity="warning", markup=False)
+        self.problem_count = self.totals.problems = message.problems
+        self.top.counting = None
+        self.queue.settled = True
+        self.queue.tick()
+        self.top.remake()
+        self.totals.remake()
+        self.offer_keys()
+
+    @on(GatheringFailed)
+    def _take_failure(self, message: GatheringFailed) -> None:
+        self.scanned = True
+        self.failure = message.sentence
+        self.top.counting, self.top.looking = None, False
+        if self.arrangement.rows:
+            self.notify(printable(message.sentence), severity="error", markup=False)
+        self.rearrange()
+
+    def _take(self, sessions: list[Session], missing: tuple[Missing, ...]) -> None:
+        self.material = Material.of(self.marks.apply_all(sessions), missing)
+        self.rearrange()
+
+    # -- arranging ---------------------------------------------------------------
+
+    def rearrange(self, aim: Key | None = None, **changes: object) -> None:
+        """Show the queue anew, after `changes` to the view; `aim` moves the cursor."""
+        self.view = replace(self.view, **changes)  # type: ignore[arg-type] # by name
+        self._aim = aim or self._aim
+        self._generation += 1
+        if sum(len(s.artifacts) for s in self.material.sessions) <= FEW:
+            self._show(arrange(self.material, self.view, self._labels))
+        else:
+            self._arrange(self.material, self.view, self._generation)
+
+    @work(
+        thread=True,
+        exclusive=True,
+        exit_on_error=False,
+        group="arrange",
+        description="Filter and order the queue",
+    )
+    def _arrange(self, material: Material, view: View, generation: int) -> None:
+        worker = get_current_worker()
+        arrangement = arrange(material, view, self._labels, lambda: worker.is_cancelled)
+        if not worker.is_cancelled:
+            self.post_message(Arranged(arrangement, generation))
+
+    @on(Arranged)
+    def _take_arrangement(self, message: Arranged) -> None:
+        if message.generation == self._generation:
+            self._show(message.arrangement)
+
+    def _show(self, arrangement: Arrangement) -> None:
+        self.arrangement = arrangement
+        aim, self._aim = self._aim, None
+        view = self.view
+        self.queue.set_rows(
+            arrangement.rows,
+            flat=view.flat,
+            collapsed=view.collapsed,
+            titles=self.material.titles,
+            aim=aim,
+        )
+        self.titles.show(view.sort, view.reverse)
+        self.top.show(self.window, arrangement.figures)
+        self.show_totals()
+        self._show_empty()
+        self.offer_keys()
+
+    def offer_keys(self) -> None:
+        """Tell the footer when other keys apply; it is slow to make anew."""
+        applies = tuple(self.applies().values())
+        if applies != self._applied:
+            self._applied = applies
+            self.refresh_bindings()
+
+    @on(Queue.Selected)
+    def show_totals(self) -> None:
+        """Count what is shown, or what is selected of it."""
+        chosen = self.queue.selected
+        artifacts = self.arrangement.artifacts if chosen else []
+        selected = [a for a in artifacts if a.id in chosen]
+        view = replace(self.view, filter="") if self.is_filtering else self.view
+        self.totals.show(self.arrangement, selected, view)
+
+    def _show_empty(self) -> None:
+        nothing = not self.arrangement.rows and self.scanned
+        self.blank.display = nothing
+        self.queue.display = self.titles.display = not nothing
+        self.detail.display = not nothing
+        if not nothing:
+            if self.focused is None:
+                self.queue.focus()
+            return
+        if self.failure is not None:
+            content = empty.failed(self.failure)
+        elif self.view.filter.strip():
+            content = empty.no_match(self.view.filter)
+        elif self.arrangement.missing:
+            content = empty.only_missing(self.arrangement.missing, self.window)
+        elif self.arrangement.beyond:
+            content = empty.nothing_new(self.window, self.arrangement.beyond)
+        else:
+            folders = empty.looked_at(self.catalogue, self.scope)
+            content = empty.no_stores(folders, self.catalogue.places.home)
+        self.blank.update(content)
+
+    @on(Queue.Highlighted)
+    def _show_detail(self, event: Queue.Highlighted) -> None:
+        self.detail.row = event.row
+
+    def applies(self) -> dict[str, bool]:
+        """Which of the actions that do not always apply do so now."""
+        rows, view = bool(self.arrangement.rows), self.view
+        nothing = not (rows or self.arrangement.beyond or self.arrangement.missing)
+        return {
+            "demo": self.scanned and nothing,
+            "problems": self.problem_count > 0,
+            "undo": self.marks.undoable > 0,
+            "missing": self.arrangement.missing > 0 or view.missing,
+            "clear": bool(view.filter) or self.is_filtering,
+            "all_time": view.since is not None,
+            "toggle_all": rows and not view.flat,
+            "review": rows,
+            "filter": rows or bool(view.filter),
+            "flatten": rows,
+            "sort": rows,
+            "reverse": rows,
+            "search": rows,
+        }
+
+    @property
+    def is_filtering(self) -> bool:
+        """Whether the filter's line is open."""
+        return self.is_mounted and bool(self.filter_bar.display)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Hide what does not apply now."""
+        typing = self.is_filtering and self.filter_input.has_focus
+        if typing and action not in {"clear", "move"}:
+            return False
+        return self.applies().get(action, True)

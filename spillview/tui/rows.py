@@ -1,0 +1,128 @@
+"""How an artifact, a session and a missing call are drawn over the columns."""
+
+from __future__ import annotations
+
+from rich.cells import cell_len
+
+from spillview import triage
+from spillview.model import Artifact, Missing, Session
+from spillview.text import human_age, human_bytes
+from spillview.tui.columns import (
+    NARROW,
+    NOTHING,
+    PENDING,
+    Column,
+    Context,
+    project_name,
+    state_mark,
+)
+from spillview.tui.runs import Run, Runs, clean, fit, fit_runs, short_count
+
+
+def artifact_runs(
+    artifact: Artifact, columns: tuple[Column, ...], selected: bool, context: Context
+) -> Runs:
+    """One artifact's row."""
+    mark, tone = state_mark(artifact)
+    runs: Runs = [(" ", ""), ("+" if selected else " ", "selected"), (mark, tone)]
+    for column in columns:
+        cell = column.cell(artifact, column.width, context)
+        runs.append((" ", ""))
+        runs.extend(fit_runs(cell, column.width, right=column.right))
+    if artifact.reviewed is not None:
+        return [(text, "good" if tone == "good" else "dim") for text, tone in runs]
+    return runs
+
+
+def session_runs(session: Session, columns: tuple[Column, ...], closed: bool) -> Runs:
+    """A session's header row: who and what at the left, totals in their columns."""
+    width = columns[-1].x + columns[-1].width
+    figures = _session_figures(session, width)
+    edge = next((c.x for c in columns if c.key in figures), width + 1)
+    counts = _session_counts(session, width)
+    room = edge - 1 - 4 - sum(cell_len(text) for text, _ in counts)
+    if room < 8:
+        counts, room = [], edge - 1 - 4
+    runs: Runs = [(" ", ""), ("▸ " if closed else "▾ ", "dim")]
+    runs += fit_runs(_session_name(session, room), room)
+    runs += [(" ", ""), *counts]
+    for column in columns:
+        if column.x >= edge:
+            runs.append((" ", ""))
+            cell = figures.get(column.key, [])
+            runs += fit_runs(cell, column.width, right=column.right)
+    return runs
+
+
+def _session_name(session: Session, room: int) -> Runs:
+    """Title and project; the project's path is shortened or left out to fit."""
+    title = clean(session.title or session.id, room)
+    name: Run = (title, "title" if session.title else "project")
+    for project in (session.project, project_name(session.project)):
+        text = clean(project, room)
+        if text and cell_len(title) + 2 + cell_len(text) <= room:
+            return [name, ("  ", ""), (text, "project")]
+    return [name]
+
+
+def _session_counts(session: Session, width: int) -> Runs:
+    unseen, over = session.verdict_unseen, session.over_boundary
+    worst = any(triage.rank(a) is triage.Rank.FAILED_UNSEEN for a in session.artifacts)
+    runs: Runs = []
+    if unseen:
+        words = f"{unseen:,} unseen" if width < 140 else f"{unseen:,} never seen"
+        runs += [(words, "never" if worst else "unseen"), (" ", ""), ("· ", "dim")]
+    if over and width >= 140:
+        runs += [(f"{over:,} over the boundary · ", "dim")]
+    total = len(session.artifacts)
+    noun = "" if width < 140 else " artifact" + ("" if total == 1 else "s")
+    return [*runs, (f"{total:,}{noun}", "dim")]
+
+
+def _session_figures(session: Session, width: int) -> dict[str, Runs]:
+    """What stands under which column; where it is narrow the name needs the room."""
+    figures: dict[str, Runs] = {
+        "ratio": [(clean(session.harness, 15), "dim")],
+        "link": [("● live", "live")] if session.live else [],
+    }
+    if width < NARROW:
+        return figures
+    chars = session.chars
+    figures["chars"] = [(PENDING if chars is None else short_count(chars, 9), "dim")]
+    figures["bytes"] = [(human_bytes(session.bytes), "dim")]
+    lines = [a.counts.lines for a in session.artifacts if a.counts]
+    if len(lines) == len(session.artifacts):
+        figures["lines"] = [(short_count(sum(lines), 7), "dim")]
+    return figures
+
+
+def missing_runs(
+    missing: Missing, columns: tuple[Column, ...], context: Context
+) -> Runs:
+    """A call whose full result is not on disk."""
+    mention = missing.mention
+    age = ""
+    if mention.time is not None:
+        age = human_age(max(0.0, context.now - mention.time))
+    cells: dict[str, Run] = {
+        "age": (age, "dim"),
+        "tool": (mention.tool or NOTHING, "dim"),
+        "command": (mention.command or mention.path or NOTHING, ""),
+        "project": (project_name(missing.project), "dim"),
+        "session": (missing.session, "dim"),
+        "ratio": (missing.state, "notice"),
+        "verdict": (missing_sentence(missing), "dim"),
+    }
+    runs: Runs = [("   ", "")]
+    for column in columns:
+        text, tone = cells.get(column.key, ("", ""))
+        text = clean(text, column.width)
+        runs += [(" ", ""), (fit(text, column.width, right=column.right), tone)]
+    return runs
+
+
+def missing_sentence(missing: Missing) -> str:
+    """Why there is no artifact, in words."""
+    if missing.state == "cut":
+        return "The result was cut and nothing was saved."
+    return f"The file that the notice names is gone: {missing.mention.path}"
