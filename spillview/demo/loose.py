@@ -9,7 +9,7 @@ from spillview.demo.night import HOUR, Dice, Night
 
 
 def write(night: Night) -> None:
-    """An outbox of folded outputs, one of them changed after it was named."""
+    """An outbox: one output changed after it was named, one that all may read."""
     dice = Dice("outbox")
     texts = (
         ("workspace-tests", rust_output.suite_run(dice, [("ledger-core", 900)])),
@@ -22,9 +22,9 @@ def write(night: Night) -> None:
         name = f"{label}-{hashlib.sha256(data).hexdigest()[:12]}.txt"
         if label == "nightly-tests":
             data += b"(cut here by hand)\n"
-        night.write(
-            night.path("tmp", "outbox", name), data, night.now - (2 + number) * HOUR
-        )
+        when = night.now - (2 + number) * HOUR
+        mode = 0o644 if label == "heap-profile" else 0o600
+        night.write(night.path("tmp", "outbox", name), data, when, mode)
     index = python_output.catalogue(dice, 320, 20).encode()
     name = f"json-{hashlib.sha256(index).hexdigest()[:12]}.json"
     night.write(night.path("tmp", "outbox", name), index, night.now - 3.5 * HOUR)
