@@ -20,6 +20,7 @@ READERS: dict[str, str] = {
     "claude": "spillview.transcripts.claude",
     "claude-code": "spillview.transcripts.claude",
     "dsh": "spillview.transcripts.dsh",
+    "sidecar": "spillview.transcripts.sidecar",
 }
 """Reader names that profiles use, and the module of each: `read` and `text_of`."""
 
