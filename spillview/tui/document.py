@@ -24,7 +24,7 @@ class _Mapping(Protocol):
     def disk(self, offset: int) -> int: ...
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Document:
     """Text that can be read at any offset, and how it relates to the file on disk.
 

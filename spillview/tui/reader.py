@@ -83,6 +83,7 @@ class Reader(Viewport):
         self._waiting: str | None = None
         self._marks: dict[str, int] = {}
         self._wanted: Target | None = None
+        self._told: tuple[Document, Change] | None = None
 
     # -- the document ----------------------------------------------------------------
 
@@ -162,7 +163,9 @@ class Reader(Viewport):
         except SpillError as error:
             self.say(str(error))
             return
-        self.post_message(self.Changed(self, change))
+        if self._told != (document, change):
+            self._told = (document, change)
+            self.post_message(self.Changed(self, change))
 
     def _grown(self, document: Document) -> None:
         if self.folding is not None:

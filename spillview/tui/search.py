@@ -246,22 +246,39 @@ class SearchScreen(Screen[None]):
         self._show_bar()
         if message.ended:
             self.refresh_bindings()
-            if message.error is not None or not batch.total:
+            if message.error is not None:
+                self._mend()
+            elif not batch.total and self.options.seen is None:
                 self.line.focus()
+
+    def _mend(self) -> None:
+        """Back to the pattern, its end under the cursor: it is to be corrected."""
+        self.line.select_on_focus = False
+        self.line.focus()
+        self.call_after_refresh(setattr, self.line, "select_on_focus", True)
 
     # -- the preview -----------------------------------------------------------------
 
     @on(HitList.Highlighted)
     def _show_preview(self, event: HitList.Highlighted) -> None:
         row = event.row
+        appears = not self.preview_pane.display
         self.preview_pane.display = row is not None
         if row is None:
             self._close_preview()
             return
         if self._previewed != row.index:
             self._open_preview(row.index)
+        if appears:
+            # Its height is known only after the layout.
+            self.call_after_refresh(self._aim_preview, row)
+        else:
+            self._aim_preview(row)
+
+    def _aim_preview(self, row: LineRow) -> None:
+        """The hit in the middle of the preview."""
         document = self.preview.document
-        if document is not None:
+        if document is not None and self._previewed == row.index:
             start, end = row.at
             text = (document.to_text(start), document.to_text(end))
             self.preview.goto(text[0], line=self.preview.height // 2)

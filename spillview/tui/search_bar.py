@@ -48,7 +48,10 @@ class Progress:
         if self.problems:
             words += f" · {self.problems:,} not read"
         if self.skipped:
-            words += f" · {plural(self.skipped, 'link or special file')} skipped"
+            many = (
+                "links or special files" if self.skipped > 1 else "link or special file"
+            )
+            words += f" · {self.skipped:,} {many} skipped"
         return words
 
 
