@@ -1,0 +1,195 @@
+"""Lines that tell of trouble, and what last lines conclude."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from importlib.resources import files
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spillview import signals
+from spillview.content import BytesContent
+from spillview.model import Line
+from spillview.signals import classify, signal_lines
+
+
+def lines_of(data: bytes, start: int = 0, end: int | None = None) -> list[Line]:
+    return list(signal_lines(BytesContent(data), start, end))
+
+
+def test_words_are_whole_words_in_any_case() -> None:
+    data = (
+        b"all good\nERROR: no such file\nthe terror of it\nTest FAILED\r\n"
+        b"error_count = 3\nTraceback (most recent call last):\nValueError: x\n"
+        b"0 errors, no failures\nkernel panic - not syncing\nfatal: not a repository\n"
+        b"NullPointerException at A.java:3\nunhandled exception\nlast"
+    )
+    assert [(line.number, line.text) for line in lines_of(data)] == [
+        (2, "ERROR: no such file"),
+        (4, "Test FAILED"),
+        (6, "Traceback (most recent call last):"),
+        (7, "ValueError: x"),
+        (9, "kernel panic - not syncing"),
+        (10, "fatal: not a repository"),
+        (11, "NullPointerException at A.java:3"),
+        (12, "unhandled exception"),
+    ]
+
+
+def test_byte_ranges_leave_out_the_line_end() -> None:
+    data = b"x\nerror one\r\ny\n\nfatal two"
+    assert [data[line.start : line.end] for line in lines_of(data)] == [
+        b"error one",
+        b"fatal two",
+    ]
+
+
+def test_search_may_begin_and_end_anywhere() -> None:
+    data = b"error a\nok\nerror b\nok\nerror c\n"
+    assert [line.number for line in lines_of(data, start=3)] == [3, 5]
+    assert [line.number for line in lines_of(data, start=8, end=19)] == [3]
+    assert [line.number for line in lines_of(data, start=len(data))] == []
+
+
+def test_long_line_is_told_once_and_cut_for_its_text() -> None:
+    data = b"a\n" + b"x " * 400_000 + b"error " + b"y" * 300_000 + b" error\nfatal\n"
+    first, second = lines_of(data)
+    assert (first.number, first.truncated, len(first.text)) == (2, True, 2000)
+    assert (second.number, second.text) == (3, "fatal")
+    assert data[first.start : first.end].endswith(b" error")
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            [b"ok", b"an error here", b"", b"FAILED\r", b"fine " * 9, b"panic", b"\xff"]
+        ),
+        max_size=30,
+    ),
+    st.integers(0, 60),
+    st.booleans(),
+    st.integers(2, 50),
+)
+def test_any_lines_against_a_plain_search(
+    rows: list[bytes], start: int, ended: bool, block: int
+) -> None:
+    data = b"\n".join(rows) + (b"\n" if ended else b"")
+    start = min(start, len(data))
+    expected = []
+    at = 0
+    for number, row in enumerate(data.split(b"\n"), 1):
+        first = max(start, at)
+        if first <= at + len(row) and signals.SIGNAL.search(data, first, at + len(row)):
+            expected.append((number, at, at + len(row.removesuffix(b"\r"))))
+        at += len(row) + 1
+    whole = signals.BLOCK
+    signals.BLOCK = block
+    try:
+        found = lines_of(data, start)
+    finally:
+        signals.BLOCK = whole
+    assert [(x.number, x.start, x.end) for x in found] == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("=== 3 failed, 808 passed in 71.34s (0:01:11) ===", "fail"),
+        ("=== 811 passed, 2 skipped in 9.01s ===", "pass"),
+        ("=== 1 error in 0.12s ===", "fail"),
+        ("=== no tests ran in 0.01s ===", "unknown"),
+        ("Tests:       1 failed, 5 passed, 6 total", "fail"),
+        ("Tests:       6 passed, 6 total", "pass"),
+        ("  24 passed (9.6s)", "pass"),
+        ("FAIL\tgithub.com/x/y\t0.012s", "fail"),
+        ("ok  \tgithub.com/x/y\t0.012s", "pass"),
+        ("ok  \tgithub.com/x/y\t(cached)", "pass"),
+        ("FAIL", "fail"),
+        ("PASS", "pass"),
+        ("exit status 2", "fail"),
+        (
+            "test result: FAILED. 3 passed; 1 failed; 0 ignored; finished in 0.1s",
+            "fail",
+        ),
+        ("test result: ok. 640 passed; 0 failed; 0 ignored; finished in 0.1s", "pass"),
+        ("error: could not compile `ledger` (lib) due to 118 previous errors", "fail"),
+        ("error: test failed, to rerun pass `-p ledger --lib`", "fail"),
+        ("    Finished `dev` profile [unoptimized] target(s) in 2.01s", "pass"),
+        ("make: *** [Makefile:41: integration] Error 2", "fail"),
+        ("make[1]: *** [all] Error 1", "fail"),
+        ("ninja: build stopped: subcommand failed.", "fail"),
+        ("Found 3 errors in 2 files.", "fail"),
+        ("Found 0 errors.", "pass"),
+        ("Found 2 errors (2 fixed, 0 remaining).", "pass"),
+        ("Found 12 errors.", "fail"),
+        ("All checks passed!", "pass"),
+        ("Success: no issues found in 18 source files", "pass"),
+        ("npm ERR! A complete log of this run can be found in:", "fail"),
+        ("npm error code ELIFECYCLE", "fail"),
+        (" ELIFECYCLE  Command failed with exit code 1.", "fail"),
+        ("BUILD FAILED in 3s", "fail"),
+        ("BUILD SUCCESSFUL in 4m 2s", "pass"),
+        ("[INFO] BUILD SUCCESS", "pass"),
+        ("FAILED (failures=1, errors=2)", "fail"),
+        ("FAILED (errors=3)", "fail"),
+        ("OK", "pass"),
+        ("OK (skipped=2)", "pass"),
+        ("5 examples, 1 failure", "fail"),
+        ("5 examples, 0 failures", "pass"),
+        ("Tests run: 5, Failures: 1, Errors: 0, Skipped: 0", "fail"),
+        ("100% tests passed, 0 tests failed out of 5", "pass"),
+        ("60% tests passed, 2 tests failed out of 5", "fail"),
+        ("** BUILD FAILED **", "fail"),
+        ("** TEST SUCCEEDED **", "pass"),
+        ("Build did NOT complete successfully", "fail"),
+        ("ValueError: invalid literal for int()", "fail"),
+        ("sqlalchemy.exc.OperationalError: (sqlite3.OperationalError) x", "fail"),
+        ("Segmentation fault (core dumped)", "fail"),
+        ("bash: line 1: foo: command not found", "fail"),
+        ("Process exited with code 1", "fail"),
+        ("Process exited with code 0", "pass"),
+        ("[exit code: 1]", "fail"),
+        ("fatal: not a git repository", "fail"),
+        ("panic: runtime error: index out of range", "fail"),
+        ("Successfully installed rich-14.0", "pass"),
+        ("\x1b[32m✓ built in 14.20s 🎉\x1b[39m", "pass"),
+        ("\x1b[31m✖ 3 problems (2 errors, 1 warning)\x1b[0m", "fail"),
+        ("webpack compiled successfully", "pass"),
+        ("src/a.py:12: TODO", "unknown"),
+        ("total\t4188210", "unknown"),
+        ("", "unknown"),
+    ],
+)
+def test_last_lines_of_runners(text: str, expected: str) -> None:
+    assert classify(text) == expected
+
+
+def test_the_calls_own_outcome_comes_first() -> None:
+    assert classify("3 passed", failed=True) == "fail"
+    assert classify("3 passed", exit_code=1) == "fail"
+    # A pipe hides the exit code of its first command.
+    assert classify("1 failed, 2 passed", failed=False, exit_code=0) == "fail"
+    assert classify("src/a.py:12: TODO", exit_code=0) == "pass"
+    assert classify("src/a.py:12: TODO", failed=False) == "unknown"
+    assert classify(None) == "unknown"
+
+
+def test_every_rule_is_a_regex_of_bounded_repeats() -> None:
+    text = files("spillview").joinpath("verdicts.toml").read_text(encoding="utf-8")
+    rules = tomllib.loads(text)["rule"]
+    for rule in rules:
+        assert rule["verdict"] in ("fail", "pass")
+        re.compile(rule["regex"])
+        plain = re.sub(r"\\.|\[[^\]]*\]", "x", rule["regex"])
+        assert "*" not in plain, rule
+        assert "+" not in plain, rule
+
+
+@pytest.mark.parametrize(
+    "text", ["a" * 2_000_000, "1 " * 1_000_000, "(" * 100_000, "A.B" * 100_000]
+)
+def test_hostile_last_lines_are_looked_at_up_to_a_bound(text: str) -> None:
+    assert classify(text) in ("fail", "pass", "unknown")
