@@ -103,6 +103,7 @@ def _show(artifact: Artifact, args: argparse.Namespace, streams: Streams) -> int
             stack.callback(content.close)
         if args.unescape:
             content = unescape(content)
+            stack.callback(content.close)
             encoding = "utf-8"
         index = LineIndex(content)
         if args.json:
