@@ -282,8 +282,9 @@ class Catalogue:
 
         last: dict[str, Artifact] = {}
         pending = Pending(self.cache)
-        files = {a.found.path: a.id for a in todo if a.found.type == "file"}
-        self._growing |= {files[path] for path in being_written(files)}
+        files = _real_paths(todo)
+        for path in being_written(files):
+            self._growing |= files[path]
         try:
             for done, artifact in enumerate(todo):
                 if cancelled is not None and cancelled():
@@ -359,6 +360,8 @@ class Catalogue:
             except Unreadable as failure:
                 error = str(failure)
         link = self._look(found, counts, artifact.link, pending)
+        if link is not None and self._records.unreadable()(found):
+            link = _uncertain(link)
         pending.write_if_full()
         return self._artifact(found, counts, link, error, artifact.reviewed)
 
@@ -432,7 +435,7 @@ class Catalogue:
             facts = self._records.sessions.get((harness, sid))
             active = facts.last_active if facts is not None else None
             if active is None:
-                active = max(a.found.mtime_ns / 1e9 for a in members)
+                active = max(a.changed for a in members)
             growing = any("growing" in a.flags for a in members)
             sessions.append(
                 Session(
@@ -485,6 +488,33 @@ class Catalogue:
         """Remember that everything up to `when` was reviewed."""
         if self.state is not None:
             self.state.set_last_review(when)
+
+
+def _real_paths(artifacts: Iterable[Artifact]) -> dict[str, set[str]]:
+    """Ids by the real path of the file, a link's by that of the log behind it."""
+    folders: dict[str, str] = {}
+    paths: dict[str, set[str]] = {}
+    for artifact in artifacts:
+        found = artifact.found
+        if found.type == "file":
+            folder, name = os.path.split(found.path)
+            if folder not in folders:
+                folders[folder] = os.path.realpath(folder)
+            path = os.path.join(folders[folder], name)
+        elif found.target_size is not None:
+            path = os.path.realpath(found.path)
+        else:
+            continue
+        paths.setdefault(path, set()).add(found.id)
+    return paths
+
+
+def _uncertain(link: Link) -> Link:
+    """The link where a transcript could not be read: it may have shown more."""
+    if link.seen is None:
+        return link
+    seen = replace(link.seen, certain=False)
+    return replace(link, seen=seen, verdict_seen=link.verdict_seen or None)
 
 
 @contextmanager

@@ -198,6 +198,8 @@ class _Search:
 
     def take(self, path: str) -> None:
         """Recognise one PATH and find what it means."""
+        if not path:  # of an unset variable, most likely: never the current folder
+            raise BadInput("a path cannot be empty")
         try:
             path = os.path.abspath(path)
             facts = os.lstat(path)

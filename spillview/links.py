@@ -44,6 +44,9 @@ class Joined:
     sessions: dict[tuple[str, str], SessionFacts] = field(default_factory=dict)
     """By harness and true session id."""
     missing: list[Missing] = field(default_factory=list)
+    closed: list[str] = field(default_factory=list)
+    """Folders that may not be looked into and hold artifacts that records name: these
+    are neither here nor known to be gone."""
     true_sessions: dict[str, str] = field(default_factory=dict)
     """What the layout calls a session → its id, where the two differ."""
 
@@ -79,6 +82,7 @@ class _Join:
         self.by_suffix: dict[str, Found | None] = {}
         self.by_call: dict[tuple[str, str], Found] = {}
         self.by_name: dict[str, list[Found]] = {}
+        self.closed: dict[str, None] = {}
         folders: dict[str, str] = {}
         for item in found:
             folder, name = os.path.split(item.path)
@@ -134,7 +138,7 @@ class _Join:
         ]
         known = {item.session for item in self.found}
         true = {k: v for k, v in self.true.items() if k in known}
-        return Joined(links, self.sessions(), rows, true)
+        return Joined(links, self.sessions(), rows, list(self.closed), true)
 
     # Names
 
@@ -186,7 +190,11 @@ class _Join:
         return near[0] if len(near) == 1 else None
 
     def elsewhere(self, mention: Mention) -> bool:
-        """Whether the artifact exists though it is not among those given."""
+        """Whether the artifact exists though it is not among those given.
+
+        A path that may not be looked at counts as existing: that it is gone is not
+        known. It is told in `Joined.closed`.
+        """
         if mention.path is None or self.is_cut(mention):
             return False
         places = [mention.path, mention.path.rstrip(". ")]
@@ -195,7 +203,12 @@ class _Join:
         for _ in range(3):
             places.append(f"{base}/{suffix}")
             base = base.rpartition("/")[0]
-        return any(os.path.isabs(p) and _exists(p) for p in places)
+        known = [_exists(place) for place in places if os.path.isabs(place)]
+        if True in known:
+            return True
+        if None in known:
+            self.closed[_closed_folder(mention.path)] = None
+        return None in known
 
     def is_origin(self, mention: Mention) -> bool:
         """Whether the path a mention gives lies in its own session's folder."""
@@ -421,9 +434,19 @@ def _chain(found: Sequence[Found], links: dict[str, Link]) -> None:
         )
 
 
-def _exists(path: str) -> bool:
+def _closed_folder(path: str) -> str:
+    """The folder above `path` that may not be looked into."""
+    while (above := os.path.dirname(path)) != path and _exists(above) is None:
+        path = above
+    return above
+
+
+def _exists(path: str) -> bool | None:
+    """Whether something is at `path`; None where that may not be looked at."""
     try:
         os.lstat(path)
+    except PermissionError:
+        return None
     except (OSError, ValueError):
         return False
     return True

@@ -7,7 +7,8 @@ from typing import Literal
 
 Unit = Literal["chars", "utf16", "bytes", "lines", "tokens"]
 Kind = Literal["text", "json", "jsonl", "binary", "image", "special"]
-LinkState = Literal["linked", "orphan", "dangling", "cut"]
+LinkState = Literal["linked", "orphan", "dangling", "cut", "unknown"]
+"""`unknown`: no record points at it, but a transcript that may could not be read."""
 VerdictClass = Literal["fail", "pass", "unknown"]
 
 Range = tuple[int, int]
@@ -300,11 +301,19 @@ class Artifact:
 
     @property
     def created(self) -> float:
-        """The call's time, else the file's mtime; seconds since the epoch."""
+        """The call's time, else when it changed; seconds since the epoch."""
         mention = self.envelope
         if mention is not None and mention.time is not None:
             return mention.time
-        return self.found.mtime_ns / 1e9
+        return self.changed
+
+    @property
+    def changed(self) -> float:
+        """The file's mtime, seconds since the epoch.
+
+        A link is as fresh as what it points at: the log behind it may grow for hours.
+        """
+        return (self.found.target_mtime_ns or self.found.mtime_ns) / 1e9
 
     @property
     def gate(self) -> tuple[Boundary, float] | None:

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence, Set
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from spillview.discovery import TranscriptFound
-
 from spillview.errors import Unreadable
 from spillview.model import Found, Link, Missing, Problem
 
 if TYPE_CHECKING:
+    from spillview.cache import Cache
     from spillview.links import SessionFacts
     from spillview.profile import Profile
     from spillview.transcripts.facts import TranscriptFacts
 
-    from spillview.cache import Cache
-
 Cancelled = Callable[[], bool]
+
+CLOSED = "A transcript that may point at it could not be read."
 
 
 class Records:
@@ -33,6 +34,7 @@ class Records:
         self._logs: list[TranscriptFound] = []
         self._facts: dict[str, TranscriptFacts] = {}
         self._stale: set[str] = set()
+        self._unreadable: set[str] = set()
         self._logs_of: dict[tuple[str, str], list[TranscriptFound]] = {}
         self._found_of: dict[tuple[str, str], list[Found]] = {}
         self._missing: dict[str, list[Missing]] = {}
@@ -49,20 +51,25 @@ class Records:
 
     def unread(self) -> Callable[[Found], bool]:
         """Tells of an artifact whether a transcript that may point at it is unread."""
-        groups = {
-            (log.harness, log.parent_session or log.session)
-            for log in self._logs
-            if log.path in self._stale
-        }
+        return self._may_tell_of(self._stale)
+
+    def unreadable(self) -> Callable[[Found], bool]:
+        """Tells of an artifact whether a transcript that may point at it is closed."""
+        return self._may_tell_of(self._unreadable)
+
+    def _may_tell_of(self, paths: Set[str]) -> Callable[[Found], bool]:
+        logs = [log for log in self._logs if log.path in paths] if paths else []
+        if not logs:
+            return lambda found: False
+        groups = {(log.harness, log.parent_session or log.session) for log in logs}
         harnesses = {harness for harness, _ in groups}
+        known = self._logs_of
 
-        def waits(found: Found) -> bool:
+        def tells(found: Found) -> bool:
             group = (found.harness, found.session)
-            if group in self._logs_of:
-                return group in groups
-            return found.harness in harnesses
+            return group in groups if group in known else found.harness in harnesses
 
-        return waits
+        return tells
 
     def skipped(self) -> list[tuple[TranscriptFound, int, int]]:
         """Transcripts read so far with broken records: skipped ones, and all."""
@@ -86,6 +93,7 @@ class Records:
 
         self._logs = list(logs)
         self._logs_of, self._found_of, self._stale = {}, {}, set()
+        self._unreadable = set()
         self.problems = []
         kept: dict[str, TranscriptFacts] = {}
         for log in logs:
@@ -162,6 +170,7 @@ class Records:
                 )
             except Unreadable as error:
                 self._stale.discard(log.path)
+                self._unreadable.add(log.path)
                 self.problems.append(Problem(log.path, str(error), log.harness))
                 continue
             if cancelled is not None and cancelled():
@@ -182,6 +191,18 @@ class Records:
         facts = [self._facts[log.path] for log in logs if log.path in self._facts]
         joined = join(found, facts, self._profile(harness))
         self.links.update(joined.links)
+        told = {problem.path for problem in self.problems}
+        self.problems += [
+            Problem(path, "no access: permission denied", harness)
+            for path in joined.closed
+            if path not in told
+        ]
+        closed = self.unreadable()
+        for item in found:
+            if self.links[item.id].state == "orphan" and closed(item):
+                self.links[item.id] = replace(
+                    self.links[item.id], state="unknown", note=CLOSED
+                )
         self.sessions.update(joined.sessions)
         kept = {row.mention: row for row in self._missing.get(harness, [])}
         kept.update({row.mention: row for row in joined.missing})

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from spillview.discovery import artifact_id
-from spillview.errors import BadInput
+from spillview.errors import BadInput, Unreadable
 from spillview.model import Artifact
 from spillview.query import MIN_PREFIX, Query, names_session
 from spillview.text import path_text, printable
@@ -58,11 +58,16 @@ def find(catalogue: Catalogue, reference: str, query: Query) -> Artifact:
 
 
 def _by_path(catalogue: Catalogue, path: str, query: Query) -> list[Artifact]:
-    if not os.path.lexists(path):
-        raise BadInput(f"There is no file {path_text(path)}.")
-    if os.path.isdir(path) and not os.path.islink(path):
+    try:
+        os.lstat(path)
+    except PermissionError:
+        raise Unreadable(f"{path_text(path)}: no access: permission denied") from None
+    except (OSError, ValueError):
+        raise BadInput(f"There is no file {path_text(path)}.") from None
+    if os.path.isdir(path):
+        kind = "a link to a folder" if os.path.islink(path) else "a folder"
         raise BadInput(
-            f"{path_text(path)} is a folder; name one artifact,"
+            f"{path_text(path)} is {kind}; name one artifact,"
             f" or list it with `spillview ls`."
         )
     wanted = artifact_id(path)

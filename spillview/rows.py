@@ -66,7 +66,7 @@ def artifact_row(artifact: Artifact) -> Row:
         "boundary_unit": boundary.unit if boundary else None,
         "ratio": ratio,
         "boundaries": [[each.size, each.unit] for each in artifact.boundaries],
-        "link": link.state if link else None,
+        "link": _state(link),
         "seen_bytes": link.seen.bytes if link and link.seen else None,
         "verdict_seen": artifact.verdict_seen,
         "verdict": link.verdict if link else "unknown",
@@ -176,7 +176,7 @@ def envelope_row(facts: EnvelopeFacts) -> Row:
     seen = link.seen if link else None
     row: Row = {
         "id": artifact.id,
-        "link": link.state if link else "orphan",
+        "link": _state(link) if link else "orphan",
         "transcript": path_text(first.mention.transcript) if first else None,
         "record": first.mention.record if first else None,
         "text": _text(first.text) if first else None,
@@ -278,6 +278,10 @@ def _bytes(artifact: Artifact) -> int | None:
 def _counted(counts: Counts | None) -> Row:
     names = ("chars", "utf16", "lines", "tokens")
     return {name: getattr(counts, name) if counts else None for name in names}
+
+
+def _state(link: Link | None) -> str | None:
+    return link.state if link is not None and link.state != "unknown" else None
 
 
 def _kind(type_: str) -> str | None:

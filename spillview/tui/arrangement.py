@@ -132,7 +132,7 @@ def row_key(row: Row) -> Key:
 
 def latest(artifact: Artifact) -> float:
     """When it last changed: the call's time or the file's, whichever is later."""
-    return max(artifact.created, artifact.found.mtime_ns / 1e9)
+    return max(artifact.created, artifact.changed)
 
 
 def in_window(artifact: Artifact, view: View) -> bool:
