@@ -247,7 +247,7 @@ class HomeScreen(QueueScreen):
 
     def action_leave(self) -> None:
         """Go back to the screen below, or end."""
-        if len(self.app.screen_stack) > 2:
+        if len(self.app.screen_stack) > 1:
             self.app.pop_screen()
         else:
             self.app.exit()

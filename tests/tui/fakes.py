@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
+from textual.pilot import Pilot
+
 from spillview import triage
 from spillview.catalogue import Catalogue, Query
 from spillview.model import (
@@ -319,3 +321,11 @@ NIGHT_TITLES = {
     "tests": Title("Speed up the tests", "/srv/ledger", live=True),
     "notes": Title(None, None),
 }
+
+
+async def settle(pilot: Pilot[None]) -> None:
+    """Wait until every worker has ended, and for what they posted."""
+    while not all(worker.is_finished for worker in pilot.app.workers):
+        await pilot.pause(0.005)
+    await pilot.pause()
+    await pilot.pause()

@@ -29,6 +29,7 @@ from tests.tui.fakes import (
     FakeCatalogue,
     a_night,
     lost_call,
+    settle,
     whole,
 )
 
@@ -59,13 +60,6 @@ def other_screens(monkeypatch: pytest.MonkeyPatch) -> None:
 def night(**more: Any) -> FakeCatalogue:
     more.setdefault("titles", NIGHT_TITLES)
     return FakeCatalogue(a_night(), **more)
-
-
-async def settle(pilot: Pilot[None]) -> None:
-    """Wait for the workers and for what they posted."""
-    await pilot.app.workers.wait_for_complete()
-    await pilot.pause()
-    await pilot.pause()
 
 
 def home_of(app: SpillviewApp) -> HomeScreen:
@@ -698,3 +692,82 @@ def test_marks_of_a_session_leave_what_was_reviewed_before() -> None:
     assert marks.apply(replace(first)).reviewed == 5.0
     assert marks.undo() == [first.id]
     assert marks.undo() == []
+
+
+async def test_d_makes_a_demo_night_and_q_comes_back_from_it() -> None:
+    app = SpillviewApp(FakeCatalogue())
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        await pilot.press("d")
+        await wait_for(pilot, lambda: len(app.screen_stack) == 2)
+        demo = app.screen
+        assert isinstance(demo, HomeScreen)
+        await wait_for(pilot, lambda: "NEVER SEEN" in text_of(demo.detail))
+        await settle(pilot)
+        assert demo.arrangement.figures.artifacts >= 40
+        assert demo.arrangement.sessions >= 8
+        assert "failed unseen" in text_of(demo.top)
+        await pilot.press("q")
+        await pilot.pause()
+        assert app.screen is home_of(app)
+        assert app.is_running
+
+
+async def test_many_artifacts_are_arranged_in_a_worker_and_keys_still_apply(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from spillview.tui import queue_screen
+
+    monkeypatch.setattr(queue_screen, "FEW", 2)
+    app = SpillviewApp(night())
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        assert commands(app) == BY_SESSION
+        await pilot.press("j", "o")
+        await settle(pilot)
+        assert commands(app) == ["[build]", *BY_SESSION[4:]]
+        assert home_of(app).queue.cursor == 0
+        await pilot.press("slash", *"pyt", "enter")
+        await settle(pilot)
+        assert commands(app) == ["[tests]", "pytest -q"]
+
+
+async def test_arrows_move_in_the_queue_while_the_filter_is_typed() -> None:
+    app = SpillviewApp(night())
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        await pilot.press("slash", *"shop", "down", "down")
+        await pilot.pause()
+        home = home_of(app)
+        assert home.filter_input.has_focus
+        assert commands(app)[home.queue.cursor] == "ls -R"
+
+
+async def test_only_missing_calls_are_told_and_m_shows_them() -> None:
+    lost = [lost_call("cut", session="elsewhere")]
+    app = SpillviewApp(FakeCatalogue(missing=lost))
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        assert "1 call was cut" in str(home_of(app).blank.render())
+        assert "d" not in app.screen.active_bindings
+        await pilot.press("m")
+        await pilot.pause()
+        assert commands(app) == ["[elsewhere]", "cut: cat big.log"]
+
+
+async def test_marks_made_on_another_screen_can_be_taken_back_here() -> None:
+    catalogue = night()
+    app = SpillviewApp(catalogue)
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        await pilot.press("enter")
+        await pilot.pause()
+        assert Opened.last is not None
+        artifacts = Opened.last.given[1]
+        catalogue.mark_reviewed([artifacts[0].id, artifacts[1].id], NOW)
+        Opened.last.dismiss(artifacts[2])
+        await pilot.pause()
+        assert queue_text(app)[1][2] == "✓"
+        await pilot.press("u")
+        await pilot.pause()
+        assert not catalogue.memory.marks

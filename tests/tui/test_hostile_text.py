@@ -27,6 +27,7 @@ from tests.tui.fakes import (
     FakeCatalogue,
     Title,
     lost_call,
+    settle,
     whole,
 )
 
@@ -124,12 +125,6 @@ def assert_clean(pilot: Pilot[None]) -> None:
     for strip in strips:
         assert unsafe(strip.text) == []
         assert strip.cell_length == width
-
-
-async def settle(pilot: Pilot[None]) -> None:
-    await pilot.app.workers.wait_for_complete()
-    await pilot.pause()
-    await pilot.pause()
 
 
 @pytest.mark.parametrize("size", [(80, 24), (200, 60)], ids=str)

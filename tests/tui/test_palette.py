@@ -15,7 +15,7 @@ from spillview.model import Session
 from spillview.tui.app import SpillviewApp
 from spillview.tui.home import HomeScreen
 from spillview.tui.palette import AT_FIRST, QueueCommands
-from tests.tui.fakes import NIGHT_TITLES, FakeCatalogue, a_night
+from tests.tui.fakes import NIGHT_TITLES, FakeCatalogue, a_night, settle
 
 
 class Opened(Screen[None]):
@@ -38,11 +38,6 @@ def artifact_screen(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def app_of_a_night() -> SpillviewApp:
     return SpillviewApp(FakeCatalogue(a_night(), titles=NIGHT_TITLES))
-
-
-async def settle(pilot: Pilot[None]) -> None:
-    await pilot.app.workers.wait_for_complete()
-    await pilot.pause()
 
 
 async def provider_of(pilot: Pilot[None]) -> QueueCommands:

@@ -1,0 +1,199 @@
+"""Rows from facts: every artifact once, under its session, in the order asked for."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from spillview import triage
+from spillview.model import Artifact, Missing, Session
+from spillview.tui.arrangement import (
+    SORT_KEYS,
+    Figures,
+    Labels,
+    Material,
+    View,
+    arrange,
+    in_window,
+    row_key,
+    session_key,
+    sort,
+    when,
+    window_words,
+)
+from tests.tui.fakes import HOUR, NOW, Facts, FakeCatalogue, lost_call, whole
+
+made_facts = st.builds(
+    Facts,
+    name=st.sampled_from(["a.txt", "b.txt", "c.txt"]),
+    session=st.sampled_from(["s1", "s2", "s3"]),
+    command=st.sampled_from(["npm run build", "pytest -q", "ls", None]),
+    chars=st.integers(1, 200_000),
+    verdict_seen=st.sampled_from([True, False, None]),
+    failed=st.sampled_from([True, False, None]),
+    ago=st.floats(0, 100 * HOUR),
+    state=st.sampled_from(["linked", "orphan"]),
+    error=st.sampled_from([None, None, None, "No."]),
+    reviewed=st.sampled_from([None, None, NOW - HOUR]),
+)
+views = st.builds(
+    View,
+    flat=st.booleans(),
+    sort=st.sampled_from(sorted(SORT_KEYS)),
+    reverse=st.booleans(),
+    filter=st.sampled_from(["", "  ", "npm", "s2 txt"]),
+    all_time=st.booleans(),
+    since=st.sampled_from([None, NOW - 20 * HOUR]),
+    opened=st.just(NOW),
+    missing=st.booleans(),
+)
+
+
+def material_of(artifacts: list[Artifact], missing: list[Missing]) -> Material:
+    return Material.of(FakeCatalogue().sessions(artifacts), missing)
+
+
+def numbered(facts: list[Facts]) -> list[Artifact]:
+    return [whole(fact, number) for number, fact in enumerate(facts)]
+
+
+@given(st.lists(made_facts, max_size=25), views)
+@settings(max_examples=100)
+def test_every_artifact_in_the_window_is_one_row_under_its_session(
+    facts: list[Facts], view: View
+) -> None:
+    artifacts = numbered(facts)
+    shown = arrange(material_of(artifacts, [lost_call()]), view, Labels())
+    expected = {a.id for a in artifacts if in_window(a, view)}
+    rows = [row.id for row in shown.rows if isinstance(row, Artifact)]
+    assert len(rows) == len(set(rows))
+    if view.filter.strip():
+        assert set(rows) <= expected
+    else:
+        assert set(rows) == expected
+    assert shown.beyond == len(artifacts) - len(expected)
+    assert [a.id for a in shown.artifacts] == rows
+    assert shown.figures == Figures.of(shown.artifacts)
+    header: Session | None = None
+    for row in shown.rows:
+        if isinstance(row, Session):
+            header = row
+        elif view.flat:
+            assert header is None
+        else:
+            assert header is not None
+            assert row.session == header.id
+    keys = [row_key(row) for row in shown.rows]
+    assert len(keys) == len(set(keys))
+
+
+@given(st.lists(made_facts, max_size=25), st.sampled_from(sorted(SORT_KEYS)))
+def test_sorting_puts_the_unknown_last_in_both_directions(
+    facts: list[Facts], by: str
+) -> None:
+    artifacts = numbered(facts)
+    for reverse in (False, True):
+        keys = [SORT_KEYS[by](a) for a in sort(artifacts, by, reverse)]
+        known = [k for k in keys if not (isinstance(k, tuple) and k[0] is True)]
+        assert keys[: len(known)] == known
+        assert known == sorted(known, reverse=reverse)
+
+
+@given(st.lists(made_facts, max_size=25))
+def test_worst_first_is_the_order_of_the_triage(facts: list[Facts]) -> None:
+    artifacts = numbered(facts)
+    flat = arrange(material_of(artifacts, []), View(flat=True), Labels())
+    assert flat.rows == sorted(artifacts, key=triage.worst_first)
+    grouped = arrange(material_of(artifacts, []), View(), Labels())
+    headers = [row for row in grouped.rows if isinstance(row, Session)]
+    assert headers == sorted(headers, key=triage.session_worst_first)
+
+
+@given(st.lists(made_facts, min_size=1, max_size=25))
+def test_figures_add_up(facts: list[Facts]) -> None:
+    artifacts = numbered(facts)
+    figures = Figures.of(artifacts)
+    counted = [a.counts.chars for a in artifacts if a.counts is not None]
+    assert figures.artifacts == len(artifacts)
+    assert (figures.counted, figures.chars) == (len(counted), sum(counted))
+    assert figures.bytes == sum(a.found.size for a in artifacts)
+    unseen = sum(1 for a in artifacts if a.verdict_seen is False)
+    assert figures.failed + figures.unseen == unseen
+
+
+def test_a_window_that_hides_a_sessions_worst_ranks_the_session_anew() -> None:
+    artifacts = numbered(
+        [
+            Facts("old", "s1", failed=True, verdict_seen=False, ago=90 * HOUR),
+            Facts("new", "s1", chars=10),
+            Facts("mid", "s2", verdict_seen=False),
+        ]
+    )
+    view = View(since=NOW - 5 * HOUR)
+    rows = arrange(material_of(artifacts, []), view, Labels()).rows
+    assert [row.id for row in rows if isinstance(row, Session)] == ["s2", "s1"]
+
+
+def test_a_file_that_grew_after_its_call_is_inside_the_window() -> None:
+    artifact = whole(Facts("x", ago=90 * HOUR))
+    view = View(since=NOW - 5 * HOUR)
+    assert not in_window(artifact, view)
+    grown = replace(artifact.found, mtime_ns=int((NOW - HOUR) * 1e9))
+    assert in_window(replace(artifact, found=grown), view)
+
+
+def test_what_is_reviewed_now_stays_until_the_next_start() -> None:
+    view = View(since=NOW - 5 * HOUR, opened=NOW)
+    assert in_window(whole(Facts("x", reviewed=NOW + 1)), view)
+    assert not in_window(whole(Facts("x", reviewed=NOW - 1)), view)
+
+
+def test_collapsed_sessions_keep_their_artifacts_in_the_totals() -> None:
+    artifacts = numbered([Facts("a", "s1"), Facts("b", "s2")])
+    material = material_of(artifacts, [])
+    closed = frozenset(map(session_key, material.sessions))
+    shown = arrange(material, View(collapsed=closed), Labels())
+    assert all(isinstance(row, Session) for row in shown.rows)
+    assert shown.figures.artifacts == 2
+
+
+def test_sorting_by_session_goes_by_the_title_that_is_shown() -> None:
+    artifacts = numbered([Facts("a", "s1"), Facts("b", "s2"), Facts("c", "s1")])
+    titles = {"claude-code/s1": "Zebra", "claude-code/s2": "aardvark"}
+    rows = sort(artifacts, "session", False, titles)
+    assert [row.session for row in rows] == ["s2", "s1", "s1"]
+
+
+def test_a_cancelled_filter_stops() -> None:
+    artifacts = numbered([Facts("a", command="npm")])
+    shown = arrange(
+        material_of(artifacts, []), View(filter="npm"), Labels(), lambda: True
+    )
+    assert shown.rows == []
+
+
+@pytest.mark.parametrize(
+    ("hours", "words"),
+    [
+        (2, "07:30 today"),
+        (12, "21:30 yesterday"),
+        (36, "21:30 on Mon 12 Jan"),
+        (24 * 365, "Tue 14 Jan 2025"),
+    ],
+)
+def test_times_are_said_in_words(hours: int, words: str) -> None:
+    now = datetime(2026, 1, 14, 9, 30).timestamp()  # noqa: DTZ001 - local on purpose
+    assert when(now - hours * HOUR, now) == words
+
+
+def test_the_window_is_said_in_words() -> None:
+    now = datetime(2026, 1, 14, 9, 30).timestamp()  # noqa: DTZ001 - local on purpose
+    view = View(since=now - 15.5 * HOUR)
+    assert window_words(view, None, now) == "since 18:00 yesterday"
+    reviewed = window_words(view, view.since, now)
+    assert reviewed == "since 18:00 yesterday, your last review"
+    assert window_words(replace(view, all_time=True), None, now) == "all time"
