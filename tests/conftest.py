@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+from spillview import discovery, roots
+from spillview.places import Places
+from spillview.profile import Profile
+from spillview.roots import RootFound
 
 # Read when Textual and Rich are imported, so these must go before any test module.
 for _name in [n for n in os.environ if n.startswith("TEXTUAL")]:
@@ -60,4 +66,16 @@ def machine(
         ("XDG_RUNTIME_DIR", "run"),
     ):
         monkeypatch.setenv(name, str((home / folder).resolve()))
+    # Some stores have fixed places (`/tmp`, `/var/run`), which no variable moves.
+    ours = tmp_path_factory.getbasetemp()
+
+    def fenced(
+        profile: Profile, places: Places, tell: Callable[[str, OSError], None]
+    ) -> list[RootFound]:
+        found = roots.find_roots(profile, places, tell)
+        if places.confined:
+            return found
+        return [root for root in found if Path(root.path).is_relative_to(ours)]
+
+    monkeypatch.setattr(discovery, "find_roots", fenced)
     return home

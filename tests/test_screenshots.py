@@ -142,9 +142,27 @@ async def artifact(pilot: Pilot[None]) -> None:
     await press(pilot, "enter")
 
 
-async def artifact_full(pilot: Pilot[None]) -> None:
+async def envelope(pilot: Pilot[None]) -> None:
     await press(pilot, "enter")
     await press(pilot, "tab")
+
+
+async def maximised(pilot: Pilot[None]) -> None:
+    await press(pilot, "enter")
+    await press(pilot, "M")
+
+
+async def japanese(pilot: Pilot[None]) -> None:
+    await press(pilot, "slash")
+    await press(pilot, *"消費税", "enter")
+    await press(pilot, "enter")
+
+
+async def coloured(pilot: Pilot[None]) -> None:
+    await press(pilot, "slash")
+    await press(pilot, *"tsc", "enter")
+    await press(pilot, "enter")
+    await press(pilot, "e", "e")
 
 
 async def find_in_artifact(pilot: Pilot[None]) -> None:
@@ -186,7 +204,10 @@ ALL = [
     Picture("flat", MEDIUM, flat),
     Picture("filter", MEDIUM, filtered),
     Picture("missing", MEDIUM, missing),
-    Picture("artifact-full", MEDIUM, artifact_full),
+    Picture("artifact-envelope", MEDIUM, envelope),
+    Picture("artifact-maximised", MEDIUM, maximised),
+    Picture("artifact-japanese", MEDIUM, japanese),
+    Picture("artifact-coloured", MEDIUM, coloured),
 ]
 
 

@@ -58,7 +58,7 @@ def _router(night: Night) -> None:
         about="Check the types",
     )
     session.says(
-        "What I see are three complaints in one old view; I'll fix those and go on."
+        "What it shows are a few leftovers of the move; I'll fix those and go on."
     )
     session.calls(
         "Edit",
