@@ -5,14 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from fnmatch import fnmatchcase
-from hashlib import sha256
 from typing import TYPE_CHECKING
 
+from spillview.addresses import Addresses
+from spillview.kinship import Kinship, hashed
 from spillview.model import Found, Link, Mention, Missing, Read
 from spillview.transcripts.calls import Marks
 from spillview.transcripts.facts import Touch, TranscriptFacts
-from spillview.transcripts.notices import by_id
 
 if TYPE_CHECKING:
     from spillview.profile import Profile
@@ -75,45 +74,36 @@ class _Join:
         self.found = found
         self.facts = facts
         self.profile = profile
-        self.marks = Marks.of(profile)
-        self.families = _families(facts)
+        self.addresses = Addresses(found, Marks.of(profile))
+        self.kinship = Kinship(facts)
+        self.cuts = {notice.id for notice in profile.notices if notice.cut}
         self.true = {hashed(each.session): each.session for each in facts}
-        self.by_path: dict[str, Found] = {}
-        self.by_suffix: dict[str, Found | None] = {}
-        self.by_call: dict[tuple[str, str], Found] = {}
-        self.by_name: dict[str, list[Found]] = {}
+        self.by_call = {
+            (self.session_of(item), item.call_id): item
+            for item in found
+            if item.call_id is not None
+        }
         self.closed: dict[str, None] = {}
-        folders: dict[str, str] = {}
-        for item in found:
-            folder, name = os.path.split(item.path)
-            if folder not in folders:
-                folders[folder] = os.path.realpath(folder)
-            self.by_path[item.path] = item
-            self.by_path.setdefault(os.path.join(folders[folder], name), item)
-            suffix = self.suffix(item.path)
-            if suffix in self.by_suffix and self.by_suffix[suffix] is not item:
-                self.by_suffix[suffix] = None  # two files: it names neither
-            else:
-                self.by_suffix[suffix] = item
-            if item.call_id is not None:
-                self.by_call[self.session_of(item), item.call_id] = item
-            self.by_name.setdefault(item.name, []).append(item)
 
     def joined(self) -> Joined:
         """Everything joined."""
         mentions: dict[str, list[Mention]] = {}
+        copies: dict[str, set[str]] = {}
         missing: dict[tuple[str, str], Mention] = {}
         for each in self.facts:
-            for mention in each.mentions:
+            for mention, record in zip(each.mentions, each.mention_ids, strict=True):
                 item = self.resolve(mention)
                 if item is not None:
                     mentions.setdefault(item.id, []).append(mention)
+                    if record is not None and not self.own(item, mention.session):
+                        copies.setdefault(record, set()).add(mention.session)
                 elif not self.elsewhere(mention):
                     key = _missing_key(mention)
                     # A fork repeats the record; the row is its origin's.
                     kept = missing.setdefault(key, mention)
                     if not self.is_origin(kept) and self.is_origin(mention):
                         missing[key] = mention
+        self.find_copies(copies)
         reads: dict[str, list[tuple[Touch, Read]]] = {}
         for each in self.facts:
             for touch in each.touches:
@@ -140,13 +130,16 @@ class _Join:
         true = {k: v for k, v in self.true.items() if k in known}
         return Joined(links, self.sessions(), rows, list(self.closed), true)
 
-    # Names
-
-    def suffix(self, path: str) -> str:
-        """The end of a path that stays the same when the tree is moved."""
-        parts = path.replace("\\", "/").split("/")
-        at = self.marks.at(parts)
-        return "/".join(parts[-2:] if at is None else parts[at:])
+    def find_copies(self, copies: dict[str, set[str]]) -> None:
+        """Know forks by the records they share, where they share no first ones."""
+        if not copies:
+            return
+        for each in self.facts:
+            for record in each.mention_ids:
+                if record in copies:
+                    copies[record].add(each.session)
+        for sessions in copies.values():
+            self.kinship.alike(sessions)
 
     def session_of(self, item: Found) -> str:
         """The artifact's true session id, as far as it is known."""
@@ -154,17 +147,7 @@ class _Join:
 
     def own(self, item: Found, session: str) -> bool:
         """Whether `session` is the artifact's own, or a fork of it."""
-        mine = self.session_of(item)
-        return session == mine or session in self.families.get(mine, ())
-
-    def at(self, path: str) -> Found | None:
-        """The artifact at a recorded path."""
-        item = self.by_path.get(path)
-        if item is None and os.path.isabs(path):
-            item = self.by_path.get(os.path.realpath(path))
-        if item is None and ("/" in path or "\\" in path):
-            item = self.by_suffix.get(self.suffix(path))
-        return item
+        return self.kinship.follows(session, self.session_of(item))
 
     def resolve(self, mention: Mention) -> Found | None:
         """The artifact a mention points at."""
@@ -172,8 +155,8 @@ class _Join:
             return None
         path = mention.path
         if path is not None:
-            for form in dict.fromkeys((path, path.rstrip(". "), path.strip("`'\""))):
-                item = self.at(form)
+            for form in (path, path.rstrip(". "), path.strip("`'\"")):
+                item = self.addresses.at(form)
                 if item is not None:
                     return item
         if mention.call_id is not None:
@@ -182,11 +165,10 @@ class _Join:
                 return item
         if path is None:
             return None
-        parts = path.replace("\\", "/").split("/")
-        if self.marks.at(parts) is not None:
+        if self.addresses.folder_of(path) is not None:
             return None  # the path says plainly which file it was
-        name = parts[-1]
-        near = [i for i in self.by_name.get(name, []) if self.own(i, mention.session)]
+        named = self.addresses.named(_last(path))
+        near = [item for item in named if self.own(item, mention.session)]
         return near[0] if len(near) == 1 else None
 
     def elsewhere(self, mention: Mention) -> bool:
@@ -198,7 +180,7 @@ class _Join:
         if mention.path is None or self.is_cut(mention):
             return False
         places = [mention.path, mention.path.rstrip(". ")]
-        suffix = self.suffix(mention.path)
+        suffix = self.addresses.suffix(mention.path)
         base = mention.transcript.rpartition("/")[0]
         for _ in range(3):
             places.append(f"{base}/{suffix}")
@@ -212,37 +194,30 @@ class _Join:
 
     def is_origin(self, mention: Mention) -> bool:
         """Whether the path a mention gives lies in its own session's folder."""
-        parts = (mention.path or "").replace("\\", "/").split("/")
-        at = self.marks.at(parts)
-        return at is not None and parts[at] in (
-            mention.session,
-            hashed(mention.session),
-        )
+        folder = self.addresses.folder_of(mention.path or "")
+        return folder in (mention.session, hashed(mention.session))
 
     def is_cut(self, mention: Mention) -> bool:
         """Whether the mention tells of a result that was saved nowhere."""
-        notice = by_id(self.profile, mention.notice)
-        return notice is not None and notice.cut
+        return mention.notice in self.cuts
 
     def touched(self, touch: Touch) -> Iterable[Found]:
         """The artifacts that a call named."""
         items: dict[str, Found] = {}
         for name in (*touch.names, *touch.shown):
-            item = self.at(name)
+            item = self.addresses.at(name)
             if item is not None:
                 items[item.id] = item
                 continue
-            last = name.replace("\\", "/").rpartition("/")[2]
-            if not last:
-                continue
-            if any(mark in last for mark in "*?["):
-                for item in self.found:
-                    if self.own(item, touch.session) and fnmatchcase(item.name, last):
-                        items[item.id] = item
-            else:
-                for item in self.by_name.get(last, ()):
-                    if self.own(item, touch.session):
-                        items[item.id] = item
+            last = _last(name)
+            some = (
+                self.addresses.like(last)
+                if any(mark in last for mark in "*?[")
+                else self.addresses.named(last)
+            )
+            for item in some:
+                if self.own(item, touch.session):
+                    items[item.id] = item
         return items.values()
 
     # Links
@@ -251,19 +226,24 @@ class _Join:
         self, item: Found, mentions: list[Mention], reads: list[tuple[Touch, Read]]
     ) -> Link:
         """The link of one artifact, without what needs its content."""
+        if not mentions and not reads:
+            return Link("orphan")
         own = [m for m in mentions if self.own(item, m.session)] or mentions
-        mine = self.session_of(item)
-        own.sort(
-            key=lambda m: (
-                m.time if m.time is not None else float("inf"),
-                m.session != mine,
-                m.transcript,
-                m.record,
-                m.block,
-                m.start,
+        if len(own) > 1:
+            mine = self.session_of(item)
+            own.sort(
+                key=lambda m: (
+                    m.time if m.time is not None else float("inf"),
+                    m.session != mine,
+                    m.transcript,
+                    m.record,
+                    m.block,
+                    m.start,
+                )
             )
-        )
-        own = _with_end(own)
+            own = _with_end(own)
+        if not reads and len(own) == len(mentions):
+            return Link("linked", tuple(own), note=_copy_note(own))
         enveloped = {(m.transcript, m.record, m.call_id) for m in mentions}
         kept: dict[object, Read] = {}
         for touch, read in sorted(
@@ -309,37 +289,9 @@ class _Join:
         return known
 
 
-def hashed(session: str) -> str:
-    """What dsh's layout calls a session: one way, so every known id is tried."""
-    digest = sha256(session.encode("utf-8", "surrogatepass")).hexdigest()
-    return f"session-{digest[:12]}"
-
-
-def _families(facts: Sequence[TranscriptFacts]) -> dict[str, set[str]]:
-    """For each session those that carry its history on: its forks, and their forks."""
-    by_id: dict[str, set[str]] = {}
-    after: dict[str, set[str]] = {}
-    for each in facts:
-        for parent in each.parents:
-            after.setdefault(parent, set()).add(each.session)
-        if each.agent is None:
-            ids = (*each.first_ids, *(i for i in each.mention_ids if i is not None))
-            for record_id in ids:
-                by_id.setdefault(record_id, set()).add(each.session)
-    for sessions in by_id.values():
-        if len(sessions) > 1:
-            for one in sessions:
-                after.setdefault(one, set()).update(sessions - {one})
-    families: dict[str, set[str]] = {}
-    for session in after:
-        reached, todo = set[str](), [session]
-        while todo:
-            for other in after.get(todo.pop(), ()):
-                if other not in reached:
-                    reached.add(other)
-                    todo.append(other)
-        families[session] = reached
-    return families
+def _last(path: str) -> str:
+    """The bare file name at the end of a path of any system."""
+    return path.replace("\\", "/").rpartition("/")[2]
 
 
 def _with_end(mentions: list[Mention]) -> list[Mention]:
@@ -397,7 +349,9 @@ def _foreign(mention: Mention) -> Read:
 
 
 def _copy_note(mentions: Sequence[Mention]) -> str | None:
-    copied = max((m.copy_chars for m in mentions), default=0)
+    copied = 0
+    for mention in mentions:
+        copied = max(copied, mention.copy_chars)
     if not copied:
         return None
     return f"The record also embeds a copy of {copied:,} chars beside the preview."

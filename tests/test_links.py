@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from spillview.discovery import Discovery, discover
-from spillview.links import Joined, hashed, join
+from spillview.kinship import hashed
+from spillview.links import Joined, join
 from spillview.model import Found, Link
 from spillview.places import Places
 from spillview.profile import Profile, load_profiles

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field, fields
+from operator import attrgetter
 from typing import Any
 
 from spillview.model import Claim, Mention, Next
 
-FORM = 1
+FORM = 2
 """Raised whenever the stored form changes; facts of another form are not read."""
 
 
@@ -105,25 +106,30 @@ class TranscriptFacts:
         return (self.dev, self.ino, self.size, self.mtime_ns)
 
     def to_json(self) -> bytes:
-        """These facts as JSON bytes."""
+        """These facts as JSON bytes; mentions as rows, for there are many."""
         import orjson
 
+        raw = {name: getattr(self, name) for name in _FIELDS}
+        raw["mentions"] = [_row(mention) for mention in self.mentions]
         try:
-            return orjson.dumps([FORM, self])
+            return orjson.dumps([FORM, _COLUMNS, raw])
         except TypeError:
             # A lone surrogate in some text; the slow writer escapes it.
             import json
 
-            return json.dumps([FORM, asdict(self)]).encode("ascii")
+            for name in ("touches", "waiting", "pending"):
+                raw[name] = [asdict(item) for item in raw[name]]
+            return json.dumps([FORM, _COLUMNS, raw]).encode("ascii")
 
     @classmethod
     def from_json(cls, data: bytes) -> TranscriptFacts | None:
         """The facts that `to_json` wrote; None when it was another form of them."""
         try:
-            form, raw = load(data)
-            if form != FORM:
+            form, columns, raw = load(data)
+            if form != FORM or columns != _COLUMNS:
                 return None
-            raw["mentions"] = tuple(_mention(item) for item in raw["mentions"])
+            where = (raw["transcript"], raw["session"])
+            raw["mentions"] = tuple(_mention(where, row) for row in raw["mentions"])
             for name in ("touches", "pending"):
                 raw[name] = tuple(_touch(item) for item in raw[name])
             raw["waiting"] = tuple(Waiting(**item) for item in raw["waiting"])
@@ -222,11 +228,27 @@ def load(data: bytes) -> Any:
             raise ValueError("The record is nested too deeply.") from None
 
 
-def _mention(raw: dict[str, Any]) -> Mention:
-    raw["claims"] = tuple(Claim(**item) for item in raw["claims"])
-    if raw["next"] is not None:
-        raw["next"] = Next(**raw["next"])
-    return Mention(**raw)
+_FIELDS = [f.name for f in fields(TranscriptFacts)]
+_COLUMNS = [f.name for f in fields(Mention)][2:]
+"""What a mention's row holds: all but its transcript and session, which come first."""
+_CLAIMS, _NEXT = _COLUMNS.index("claims"), _COLUMNS.index("next")
+_VALUES = attrgetter(*_COLUMNS)
+_DECISION = attrgetter("text", "tool", "command", "record")
+
+
+def _row(mention: Mention) -> list[Any]:
+    row = list(_VALUES(mention))
+    row[_CLAIMS] = [[c.unit, c.value, c.slack] for c in mention.claims]
+    if mention.next is not None:
+        row[_NEXT] = _DECISION(mention.next)
+    return row
+
+
+def _mention(where: tuple[str, str], row: list[Any]) -> Mention:
+    row[_CLAIMS] = tuple([Claim(*claim) for claim in row[_CLAIMS]])
+    if row[_NEXT] is not None:
+        row[_NEXT] = Next(*row[_NEXT])
+    return Mention(*where, *row)
 
 
 def _touch(raw: dict[str, Any]) -> Touch:
