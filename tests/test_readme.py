@@ -13,8 +13,10 @@ from textual.keys import _character_to_key
 from spillview.cli import commands, main
 from spillview.tui.app import SpillviewApp
 from spillview.tui.artifact_keys import ARTIFACT_BINDINGS
+from spillview.tui.hit_list import HitList
 from spillview.tui.keys import HOME_BINDINGS, QUEUE_BINDINGS
 from spillview.tui.pager_keys import PAGER_BINDINGS
+from spillview.tui.search import SearchScreen
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -82,7 +84,7 @@ def bound(bindings: object) -> set[str]:
     return keys
 
 
-NAMED = {"Enter": "enter", "Space": "space", "Tab": "tab", "ctrl+p": "ctrl+p"}
+NAMED = {"Enter": "enter", "Space": "space", "Tab": "tab", "Esc": "escape"}
 
 
 def key_name(shown: str) -> str:
@@ -105,6 +107,7 @@ def documented(heading: str) -> set[str]:
     [
         ("in the queue", [*HOME_BINDINGS, *QUEUE_BINDINGS]),
         ("on an artifact", [*ARTIFACT_BINDINGS, *PAGER_BINDINGS]),
+        ("in the search", [*SearchScreen.BINDINGS, *HitList.BINDINGS]),
     ],
 )
 def test_every_documented_key_is_bound(heading: str, bindings: list[Binding]) -> None:
