@@ -40,6 +40,8 @@ FLAG_LETTERS = {
     "secret-like": "S",
     "symlink": "L",
     "partial": "P",
+    "digest-mismatch": "D",
+    "special": "X",
     "unreadable": "!",
 }
 """One letter for each flag where there is no room for words."""
@@ -107,8 +109,7 @@ def tool_name(tool: str | None, cells: int) -> str:
 
 
 def _tool(artifact: Artifact, width: int, context: Context) -> Runs:
-    tool = artifact.tool or artifact.found.label
-    return [(tool_name(tool, width) or NOTHING, "dim")]
+    return [(tool_name(artifact.tool, width) or NOTHING, "dim")]
 
 
 def subject(artifact: Artifact) -> str:

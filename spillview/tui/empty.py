@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Sequence
 
 from textual.content import Content
@@ -9,6 +11,9 @@ from textual.content import Content
 from spillview.catalogue import Catalogue, Query
 from spillview.roots import templates
 from spillview.text import path_text, printable
+
+_CAPTURE = re.compile(r"<[^<>]*>")
+"""A part of a root's pattern that varies."""
 
 MOST = 12
 """So many folders are named; the rest are counted."""
@@ -18,30 +23,30 @@ def looked_at(catalogue: Catalogue, query: Query) -> list[str]:
     """The paths that were given, else where the harnesses would keep their stores."""
     if query.paths:
         return list(query.paths)
+    places = catalogue.places
     folders: dict[str, None] = {}
     for profile in catalogue.profiles.values():
         for root in profile.roots:
-            for base, below in templates(root, catalogue.places):
-                folders[base.rstrip("/") + "/" + below.strip("/")] = None
+            for base, below in templates(root, places):
+                folder = os.path.join(base, _CAPTURE.sub("*", below).strip("/"))
+                if not places.confined or folder.startswith(places.home + os.sep):
+                    folders[folder.rstrip("/")] = None
     return list(folders)
 
 
 def no_stores(folders: Sequence[str], home: str) -> Content:
     """Nothing was found at all."""
-    lines = ["No spilled tool outputs were found.", ""]
-    if folders:
-        lines.append("Looked in:")
-        shown = [_short(folder, home) for folder in folders[:MOST]]
-        lines += [f"  {folder}" for folder in shown]
-        if len(folders) > MOST:
-            lines.append(
-                f"  and {len(folders) - MOST} more: spillview doctor lists all"
-            )
-        lines.append("")
-    lines += [
-        "d              make a small demo night and look around",
-        "spillview DIR  browse any folder of tool outputs",
+    lines = [
+        "No spilled tool outputs were found.",
+        "",
+        "d              makes a small demo night to look around in",
+        "spillview DIR  browses any folder of tool outputs",
     ]
+    if folders:
+        shown = [_short(folder, home) for folder in folders[:MOST]]
+        lines += ["", "Looked in", *(f"  {folder}" for folder in shown)]
+        if len(folders) > MOST:
+            lines.append(f"  and {len(folders) - MOST:,} more")
     return Content("\n".join(lines))
 
 

@@ -20,7 +20,7 @@ The *verdict* is the last line that is not blank. The *ratio* is the size in the
 boundary's own unit, divided by the boundary. `…` is still being counted, `–` not known.
 
 Flags: `G` growing, `U` uncounted, `W` world-readable, `S` secret-like, `L` link,
-`P` partial, `!` unreadable.
+`P` partial, `D` digest mismatch, `X` no regular file, `!` unreadable.
 """
 
 QUEUE_BINDINGS: list[BindingType] = [

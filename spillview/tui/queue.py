@@ -373,8 +373,7 @@ class Queue(ScrollView, can_focus=True, inherit_bindings=False):
         self._forget()
 
     def on_resize(self) -> None:
-        """Other columns may fit now."""
-        self._forget()
+        """Keep the cursor in sight."""
         self.virtual_size = Size(self.size.width, len(self.rows))
         self._reveal()
 

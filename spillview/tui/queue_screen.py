@@ -264,7 +264,7 @@ class QueueScreen(LiveScreen):
             "undo": self.marks.undoable > 0,
             "missing": self.arrangement.missing > 0 or view.missing,
             "clear": bool(view.filter) or self.is_filtering,
-            "all_time": view.since is not None,
+            "all_time": view.since is not None and not nothing,
             "toggle_all": rows and not view.flat,
             "review": rows,
             "filter": rows or bool(view.filter),

@@ -16,7 +16,7 @@ from spillview.tui.columns import (
     project_name,
     state_mark,
 )
-from spillview.tui.runs import Run, Runs, clean, fit, fit_runs, short_count
+from spillview.tui.runs import Run, Runs, clean, fit_runs, short_count
 
 
 def artifact_runs(
@@ -116,8 +116,9 @@ def missing_runs(
     runs: Runs = [("   ", "")]
     for column in columns:
         text, tone = cells.get(column.key, ("", ""))
-        text = clean(text, column.width)
-        runs += [(" ", ""), (fit(text, column.width, right=column.right), tone)]
+        cell = [(clean(text, column.width), tone)]
+        runs.append((" ", ""))
+        runs += fit_runs(cell, column.width, right=column.right)
     return runs
 
 

@@ -12,6 +12,7 @@ from typing import ClassVar
 from rich.cells import cell_len, set_cell_size
 from rich.segment import Segment
 from rich.style import Style
+from textual.geometry import Size
 from textual.strip import Strip
 from textual.widget import Widget
 
@@ -184,6 +185,7 @@ class Lines(Widget):
         super().__init__(id=id)
         self._palette = Palette(self)
         self._made: list[Runs] | None = None
+        self._made_for = Size()
 
     def make(self, width: int, height: int) -> list[Runs]:
         """What to draw, from the top."""
@@ -194,10 +196,6 @@ class Lines(Widget):
         self._made = None
         self.refresh()
 
-    def on_resize(self) -> None:
-        """Lines wrap elsewhere."""
-        self._made = None
-
     def notify_style_update(self) -> None:
         """Colours changed."""
         super().notify_style_update()
@@ -206,8 +204,9 @@ class Lines(Widget):
     def render_line(self, y: int) -> Strip:
         """One line."""
         width, height = self.size
-        if self._made is None:
+        if self._made is None or self._made_for != self.size:
             self._made = self.make(width, height)
+            self._made_for = self.size
         base = self.rich_style
         if y >= len(self._made):
             return Strip.blank(width, base)
