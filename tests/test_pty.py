@@ -64,8 +64,8 @@ WALK: tuple[tuple[str, str], ...] = (
 """Keys through every screen, and what each screen must show before the next."""
 
 
-def walk(home: Path, folder: Path) -> tuple[str, str]:
-    """Everything written on the way, and all screens that were seen."""
+def started(home: Path, *words: str) -> Terminal:
+    """spillview on a terminal, run by whoever lives in `home`."""
     env = {
         **os.environ,
         "HOME": str(home),
@@ -75,8 +75,12 @@ def walk(home: Path, folder: Path) -> tuple[str, str]:
         "XDG_STATE_HOME": str(home / ".local/state"),
     }
     program = "from spillview.cli import main; raise SystemExit(main())"
-    command = [sys.executable, "-c", program, str(home), str(folder)]
-    with Terminal(command, env=env) as terminal:
+    return Terminal([sys.executable, "-c", program, *words], env=env)
+
+
+def walk(home: Path, folder: Path) -> tuple[str, str]:
+    """Everything written on the way, and all screens that were seen."""
+    with started(home, str(home), str(folder)) as terminal:
         seen = [terminal.until("Mk.*NEVER SEEN")]
         for keys, wanted in WALK:
             terminal.press(keys)
@@ -144,3 +148,45 @@ def test_the_attacks_were_on_the_screens_as_text(
     assert re.search("␛\\[2JMk", screens)
     assert re.search("\\[/\\]Mk", screens)
     assert re.search("\\[@click=app.quit\\]quit\\[/\\]Mk", screens)
+
+
+@pytest.fixture(scope="module")
+def stores(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """The hostile home and its plain folder."""
+    home = tmp_path_factory.mktemp("commands")
+    return home, make_hostile(home, time.time())
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("ls", "--all", "HOME", "FOLDER"),
+        ("ls", "--missing", "HOME"),
+        ("sessions", "HOME", "FOLDER"),
+        ("show", "ARTIFACT"),
+        ("show", "-n", "--unit", "char", "--limit", "9000", "ARTIFACT"),
+        ("envelope", "ARTIFACT"),
+        ("grep", "Mk", "HOME", "FOLDER"),
+        ("grep", "-C", "2", "--unseen", "error", "ARTIFACT"),
+        ("doctor",),
+        ("ls", "HOME/no\x1b[2Jsuch"),
+    ],
+    ids=lambda words: " ".join(words).encode("unicode_escape").decode(),
+)
+def test_commands_print_no_control_byte_of_what_they_read(
+    words: tuple[str, ...], stores: tuple[Path, Path]
+) -> None:
+    home, folder = stores
+    artifact = next(home.glob(".claude/projects/*/*/tool-results/b*.txt"))
+    named = {"HOME": str(home), "FOLDER": str(folder), "ARTIFACT": str(artifact)}
+    given = [named.get(word, word.replace("HOME", str(home))) for word in words]
+    with started(home, *given) as terminal:
+        terminal.ends()
+        text = terminal.text
+    found = set(sequences(text))
+    assert {s for s in found if not re.fullmatch(r"\x1b\[[0-9;]*[mK]", s)} <= {
+        "\r",
+        "\n",
+    }
+    assert not [a for a in ATTACKS if not a.isprintable() and f"{a}Mk" in text]
+    assert re.search("Mk|such|broken", text)
