@@ -142,7 +142,9 @@ def test_wheel_built_from_the_sdist_is_the_same(
     wheel: Path, sdist: Path, tmp_path: Path
 ) -> None:
     with tarfile.open(sdist) as archive:
-        archive.extractall(tmp_path, filter="data")
+        if hasattr(tarfile, "data_filter"):  # since 3.11.4
+            archive.extraction_filter = tarfile.data_filter
+        archive.extractall(tmp_path)
     (project,) = tmp_path.iterdir()
     command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", "out"]
     subprocess.run(command, cwd=project, check=True, capture_output=True)
