@@ -28,6 +28,7 @@ from spillview.ripgrep import (
     check_pattern,
     find_ripgrep,
     sentence,
+    undisturbed,
 )
 from spillview.selection import Message, Options, Report
 from spillview.transcoding import MARKS
@@ -229,7 +230,8 @@ def _runs(
     try:
         while True:
             while len(ahead) < width and (batch := next(batches, None)):
-                ahead.append((batch, _start(program, arguments, batch)))
+                with undisturbed():
+                    ahead.append((batch, _start(program, arguments, batch)))
             if not ahead:
                 break
             yield ahead[0]

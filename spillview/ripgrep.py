@@ -6,13 +6,16 @@ import os
 import queue
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
+from types import FrameType
 from typing import IO
 
 from spillview.errors import SpillError
@@ -198,6 +201,29 @@ class Run:
         if self._process.stdout is not None:
             self._process.stdout.close()
         self._errors.close()
+
+
+@contextmanager
+def undisturbed() -> Iterator[None]:
+    """Puts off what signal handlers raise, so that no process is started and lost."""
+    if threading.current_thread() is not threading.main_thread():
+        yield  # only the main thread is interrupted
+        return
+    came: list[tuple[int, FrameType | None]] = []
+    before: dict[int, Callable[[int, FrameType | None], object]] = {}
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)
+        handler = signal.getsignal(number) if number is not None else None
+        if number is not None and callable(handler):
+            before[number] = handler
+            signal.signal(number, lambda *what: came.append(what))
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        for number, frame in came:
+            before[number](number, frame)
 
 
 def _widen(descriptor: int) -> None:

@@ -104,3 +104,14 @@ def process(*arguments: str | bytes | Path, **more: Any) -> Ran:
         **more,
     )
     return Ran(done.returncode, done.stdout, done.stderr.decode())
+
+
+SLOW = r"\b(?:\w{1,30}\s?){1,30}\b\pN"
+"""A pattern that no shortcut helps with, in text that is not ASCII."""
+
+
+def busy(folder: Path) -> Path:
+    """A file in which a search for `SLOW` takes minutes and finds nothing."""
+    path = folder / "busy"
+    path.write_bytes(("é b" * 1300 + "\n").encode() * 6_000)
+    return path

@@ -71,6 +71,9 @@ COMMANDS = {
 TAKES_VALUE = ("--harness", "--session", "--since", "--until", "--boundary")
 """Common options that are followed by a value."""
 
+PATTERN = ("-e", "--regexp")
+"""Options of `grep` whose value may begin with a dash."""
+
 EXAMPLES = """\
 examples:
   spillview                         browse what the agents spilled
@@ -185,11 +188,15 @@ def split(argv: Sequence[str]) -> tuple[Command, list[str]]:
 def parse(command: Command, arguments: Sequence[str]) -> argparse.Namespace:
     """Read the arguments; `words` holds those that are no options, in their order."""
     parser = parser_of(command)
-    given = list(arguments)
-    rest: list[str] = []
-    if "--" in given:  # what follows are words, whatever they begin with
-        place = given.index("--")
-        given, rest = given[:place], given[place + 1 :]
+    given: list[str] = []
+    rest = list(arguments)
+    while rest:
+        word = rest.pop(0)
+        if word == "--":  # what follows are words, whatever they begin with
+            break
+        if word in PATTERN and rest and command.name == "grep":
+            word = f"--regexp={rest.pop(0)}"  # a pattern may look like an option
+        given.append(word)
     args = parser.parse_intermixed_args(given)
     args.words = [*args.words, *rest]
     return args

@@ -105,6 +105,7 @@ def run(name: str, args: argparse.Namespace, streams: Streams) -> int:
             artifacts = catalogue.where(words, query_of(args))
             search = _Search(catalogue, artifacts, patterns, options, report, streams)
             matched = search.run(args)
+            search.remember()
         code = tell_problems(streams, catalogue)
     finally:
         catalogue.close()
@@ -180,6 +181,7 @@ class _Search:
         self._report = report
         self._streams = streams
         self._by_id = {a.id: a for a in artifacts}
+        self._told: dict[str, str] = {}
 
     def run(self, args: argparse.Namespace) -> bool:
         """Search and print; True when something matched."""
@@ -205,10 +207,16 @@ class _Search:
 
     def _facts(self, artifact: Artifact) -> Artifact:
         """The artifact with what the model saw of it, so far as it was not known."""
+        self._told[artifact.id] = artifact.found.path
         if artifact.link is None or artifact.link.seen is None:
             artifact = self._catalogue.complete_one(artifact)
             self._by_id[artifact.id] = artifact
         return artifact
+
+    def remember(self) -> None:
+        """Keep the ids that were printed, so that they can be used afterwards."""
+        if self._catalogue.state is not None:
+            self._catalogue.state.remember_ids(self._told.items())
 
     def _progress(self, done: int, total: int) -> None:
         self._streams.progress("searched", done, total)
@@ -226,6 +234,7 @@ class _Search:
         matched = False
         for artifact, number in self._counted(args.files_with_matches):
             matched = True
+            self._told[artifact.id] = artifact.found.path
             if args.json:
                 self._streams.json(_count_row(artifact, number, args.count))
             else:

