@@ -311,6 +311,7 @@ def test_a_progress_bar_of_ten_thousand_frames_is_its_last_frame() -> None:
 def test_a_bar_that_ends_by_blanking_itself_keeps_its_last_words() -> None:
     assert texts(b"50%\r99%\r   \r\n") == ["↻1 99%"]
     assert texts(b"\r\r\n") == [""]
+    assert texts("wide\r\n".encode("utf-16-le")) == ["w␀i␀d␀e␀", "␀"]
 
 
 def test_crlf_is_a_line_end_unless_raw() -> None:

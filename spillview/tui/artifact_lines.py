@@ -98,7 +98,7 @@ def _whence(artifact: Artifact, width: int, now: float) -> Runs:
     if project:
         words.append(clean(project, 24))
     words.append(f"{human_age(max(0.0, now - artifact.created))} ago")
-    return [(printable(" · ".join(words)), "dim")]
+    return [("  ", ""), (printable(" · ".join(words)), "dim")]
 
 
 def _seen(artifact: Artifact, facts: EnvelopeFacts | None) -> Runs:
@@ -158,7 +158,8 @@ def _claim(unit: str, value: int | str) -> str:
         return f"{unit} {value}"
     if unit == "bytes":
         return human_bytes(value)
-    return f"{value:,} {unit.replace('_', ' ')}"
+    name = unit.replace("_", " ")
+    return f"{value:,} {name.removesuffix('s') if value == 1 else name}"
 
 
 def _flags(artifact: Artifact) -> Runs:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from spillview.content import Content
@@ -97,14 +98,16 @@ class Counterparts:
         return None
 
 
-def counterparts(envelope: bytes, document: Document) -> Counterparts:
-    """Where the seen ranges of a document stand in its envelope's text.
+def counterparts(
+    envelope: bytes, document: Document, shown: Sequence[Range]
+) -> Counterparts:
+    """Where the ranges of a document that its envelope shows stand in its text.
 
     A range that was altered on its way (line ends, replaced characters) has none.
     """
     pieces: list[tuple[int, int, int]] = []
     after = 0
-    for start, end in document.seen.ranges if document.seen is not None else ():
+    for start, end in shown:
         head = document.text.pread(start, min(SAMPLE, end - start))
         at = envelope.find(head, after) if head.strip() else -1
         if at < 0:

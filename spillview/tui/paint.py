@@ -22,6 +22,27 @@ MARKS: dict[SeenState, str] = {"all": "▌", "part": "▖", "none": " ", "unknow
 
 MAP_SEEN, MAP_REST = "▐", "│"
 
+CLASSES = {
+    f"pager--{name}"
+    for name in (
+        *(f"mark-{state}" for state in MARKS),
+        "number",
+        "signal",
+        "control",
+        "note",
+        "fold",
+        "cursor",
+        "hit",
+        "hit-now",
+        "selection",
+        "map",
+        "map-seen",
+        "thumb",
+        "failure",
+    )
+}
+"""The component classes that rows are drawn in."""
+
 SIGNAL_BYTES = 1 << 10
 """So much of a row is looked at for a word that tells of trouble."""
 

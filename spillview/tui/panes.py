@@ -263,9 +263,14 @@ class Panes(Screen[Artifact]):
                 place = f"record {more.mention.record:,}, {more.mention.place}"
                 parts.append(f"\n\n──── given again: {place} ────\n{more.text}")
         document = from_text("".join(parts))
-        if self.full.document is not None:
+        full = self.full.document
+        if full is not None and shown[0].seen is not None:
             text = document.content.pread(0, document.size)
-            self.pairs = counterparts(text, self.full.document)
+            ranges = [
+                (full.to_text(a), full.to_text(b)) for a, b in shown[0].seen.ranges
+            ]
+            with self.full.told():
+                self.pairs = counterparts(text, full, ranges)
             document.seen = Seen(self.pairs.ranges)
         self.envelope.open(document)
         given = shown[0].mention.given

@@ -75,6 +75,9 @@ class Reader(Viewport):
 
     def __init__(self, *, of_file: bool = True, id: str | None = None) -> None:  # noqa: A002 - Textual's name
         super().__init__(of_file=of_file, id=id)
+        if not of_file:
+            # The envelope is shown as it was received.
+            self.returns = "raw"
         self.said = ""
         """The last thing to be told, until the next key."""
         self.follow = False
@@ -194,6 +197,8 @@ class Reader(Viewport):
         row = self.cursor_row
         end = row.end if row is not None else self.cursor
         words = [f"{100 * end // document.size} %"]
+        if row is not None and row.continuation:
+            words.append(f"byte {human_count(self.cursor)}")
         line = None
         with self.told():
             line = document.index.line_at(self.cursor)
@@ -210,7 +215,7 @@ class Reader(Viewport):
             words.append("no wrap")
         if self.escapes != "shown":
             words.append(ESCAPE_WORDS[self.escapes])
-        if self.returns == "raw":
+        if self.returns == "raw" and self.of_file:
             words.append("all frames")
         if self.follow:
             words.append("follows")

@@ -72,7 +72,7 @@ class Selecting(Reader):
             self._anchor = row.start
             self.selection = (row.start, row.end)
         else:
-            self.move(rows)
+            self.walk(rows)
         here, first = self.cursor_row, None
         with self.told():
             first = self.folding.row_at(self._anchor)

@@ -34,28 +34,7 @@ class Viewport(Widget, can_focus=True):
     """
 
     ALLOW_SELECT = False
-    COMPONENT_CLASSES: ClassVar[set[str]] = {
-        f"pager--{name}"
-        for name in (
-            "mark-all",
-            "mark-part",
-            "mark-none",
-            "mark-unknown",
-            "number",
-            "signal",
-            "control",
-            "note",
-            "fold",
-            "cursor",
-            "hit",
-            "hit-now",
-            "selection",
-            "map",
-            "map-seen",
-            "thumb",
-            "failure",
-        )
-    }
+    COMPONENT_CLASSES: ClassVar[set[str]] = paint.CLASSES
 
     @dataclass
     class Moved(Message):
@@ -253,6 +232,16 @@ class Viewport(Widget, can_focus=True):
             self.cursor = self._shift(self.cursor, rows)
             self._set_top(self._shift(self.top, rows))
         self._keep_cursor()
+        self.changed()
+
+    def walk(self, rows: int) -> None:
+        """Move the cursor by rows; the text scrolls only where it must."""
+        if self.folding is None or not self.folding.size:
+            return
+        with self.told():
+            self.cursor = self._shift(self.cursor, rows)
+            if not any(row.start == self.cursor for row in self.rows()):
+                self._put(self.cursor, 0 if rows < 0 else self.height - 1)
         self.changed()
 
     def scroll(self, rows: int) -> None:

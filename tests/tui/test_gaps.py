@@ -64,7 +64,7 @@ def test_the_pieces_of_an_envelope_are_found_in_the_file() -> None:
     head, tail = (0, 1000), (len(data) - 500, len(data))
     notice = b"[cut: 19,000 bytes left out]\n"
     envelope = b"Output:\n" + data[:1000] + notice + data[tail[0] :]
-    pairs = counterparts(envelope, document(data, head, tail))
+    pairs = counterparts(envelope, document(data), (head, tail))
     assert pairs.ranges == ((8, 1008), (1008 + len(notice), len(envelope)))
     assert pairs.in_file(8) == 0
     assert pairs.in_file(1007) == 999
@@ -94,4 +94,4 @@ def test_any_text_is_a_place_or_a_sentence(typed: str) -> None:
         assert parse_target(typed).value >= 0
     except BadInput as error:
         sentence = str(error)
-        assert printable(sentence) == sentence  # noqa: PT017 - either is right
+        assert printable(sentence) == sentence
