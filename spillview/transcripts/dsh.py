@@ -5,22 +5,22 @@ from __future__ import annotations
 import re
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from spillview.model import Mention, Next
+from spillview.model import Mention
 from spillview.transcripts import frames, jsonl, logfile
 from spillview.transcripts.calls import (
     Marks,
     command_of,
-    names_in,
     one_line,
     parse_time,
-    paths_at_lines,
 )
 from spillview.transcripts.claude_records import texts_of
-from spillview.transcripts.facts import Draft, Touch, TranscriptFacts, Waiting, load
+from spillview.transcripts.decisions import Decisions
+from spillview.transcripts.facts import Draft, TranscriptFacts, load
 from spillview.transcripts.notices import Block, Hit, notices_in
+from spillview.transcripts.touches import Touches, made_by
 
 if TYPE_CHECKING:
     from spillview.content import FileContent
@@ -92,9 +92,9 @@ class _Reader:
     def __init__(self, profile: Profile, draft: Draft) -> None:
         self.profile = profile
         self.draft = draft
-        self.marks = Marks.of(profile)
         self.calls: OrderedDict[str, _Call] = OrderedDict()
-        self.pending = {t.call_id: t for t in draft.pending if t.call_id}
+        self.touches = Touches(draft, profile, Marks.of(profile))
+        self.decisions = Decisions(draft)
         for call_id, row in draft.extra.get("calls", {}).items():
             self.calls[call_id] = _Call(*row)
 
@@ -127,7 +127,8 @@ class _Reader:
         draft.lines = scanner.number
         draft.unfinished = scanner.unfinished
         draft.text_read = scanner.consumed
-        draft.pending = list(self.pending.values())
+        draft.pending = self.touches.waiting
+        draft.waiting = self.decisions.waiting
         draft.extra = {
             "calls": {
                 key: [call.tool, call.arguments, call.time, call.step]
@@ -180,26 +181,16 @@ class _Reader:
         call_id, tool = _text(data.get("callId")), _text(data.get("name"))
         arguments = _arguments(data.get("arguments"))
         step = _step(data)
-        self._decided(None, tool, command_of(arguments), step, None)
+        # A call of the step that made a result was decided before it.
+        command = command_of(arguments)
+        self.decisions.answered("", step, None, tool, command, None)
         if call_id is None:
             return
         self.calls[call_id] = _Call(tool, arguments, time, step)
         if len(self.calls) > CALLS:
             self.calls.popitem(last=False)
-        names = names_in(arguments, self.profile, self.marks)
-        if names and tool not in NOT_READS:
-            self.pending[call_id] = Touch(
-                self.draft.transcript,
-                self.draft.session,
-                record=0,
-                offset=0,
-                length=0,
-                tool=tool,
-                call_id=call_id,
-                command=command_of(arguments),
-                names=tuple(names),
-                time=time,
-            )
+        if tool not in NOT_READS:
+            self.touches.called(call_id, arguments, made_by(tool, arguments, time))
 
     def _answered(self, record: jsonl.Record, data: dict[str, Any]) -> None:
         message = data.get("message")
@@ -214,45 +205,14 @@ class _Reader:
             elif block.get("type") == "tool-call" and tool is None:
                 tool = _text(block.get("name"))
                 command = command_of(_arguments(block.get("arguments")))
-        self._decided(text, tool, command, _step(data), record.number)
-
-    def _decided(
-        self,
-        text: str | None,
-        tool: str | None,
-        command: str | None,
-        step: str,
-        record: int | None,
-    ) -> None:
-        """Give what the agent said or called to the envelopes that wait for it.
-
-        A call of the step that made the result was decided before it.
-        """
-        draft = self.draft
-        still: list[Waiting] = []
-        for waiting in draft.waiting:
-            if waiting.message == step:
-                still.append(waiting)
-                continue
-            mention = draft.mentions[waiting.mention]
-            known = mention.next or Next()
-            if text is not None and known.text is None:
-                known = replace(known, text=text)
-            if tool is not None and known.tool is None:
-                known = replace(known, tool=tool, command=command)
-            if known != Next():
-                if known.record is None:
-                    known = replace(known, record=record)
-                draft.mentions[waiting.mention] = replace(mention, next=known)
-            if known.text is None or known.tool is None:
-                still.append(waiting)
-        draft.waiting = still
+        step = _step(data)
+        self.decisions.answered("", step, text, tool, command, record.number)
 
     def _prompted(self, data: dict[str, Any]) -> None:
         source = data.get("source")
         if not isinstance(source, dict) or source.get("kind") != "user":
             return
-        self.draft.waiting = []
+        self.decisions.prompted("")
         text = " ".join(texts_of(data.get("content")))
         if text.strip():
             self.draft.entitle(one_line(text), 1)
@@ -279,10 +239,17 @@ class _Reader:
                 self._mention(record, index, block, hit, call, time, given)
                 self.draft.mention_ids.append(record_id)
                 if not replaced:
-                    waiting = Waiting(len(self.draft.mentions) - 1, "", call.step)
-                    self.draft.waiting.append(waiting)
+                    self.decisions.wait("", call.step)
             if not nested:
-                self._touched(record, block, call, record_id, bool(hits))
+                made = made_by(call.tool, call.arguments, call.time)
+                self.touches.returned(
+                    record,
+                    block.call_id,
+                    [] if hits else [block.text],
+                    record_id,
+                    bool(block.error),
+                    lambda made=made: made,  # type: ignore[misc] # bound at once
+                )
         if not nested and not replaced:
             for block, _ in _results(value):
                 self.calls.pop(block.call_id or "", None)
@@ -323,46 +290,6 @@ class _Reader:
                     given=given,
                 )
             )
-
-    def _touched(
-        self,
-        record: jsonl.Record,
-        block: Block,
-        call: _Call,
-        record_id: str | None,
-        enveloped: bool,
-    ) -> None:
-        """Finish the touch that a result answers, or make one of what it shows."""
-        touch = self.pending.pop(block.call_id or "", None)
-        shown: tuple[str, ...] = ()
-        if not enveloped:
-            shown = tuple(paths_at_lines(block.text, self.profile, self.marks))
-        if touch is None:
-            if not shown:
-                return
-            touch = Touch(
-                self.draft.transcript,
-                self.draft.session,
-                0,
-                0,
-                0,
-                call.tool,
-                block.call_id,
-                command_of(call.arguments),
-                time=call.time,
-            )
-        self.draft.touches.append(
-            replace(
-                touch,
-                session=self.draft.session,
-                record=record.number,
-                offset=record.offset,
-                length=record.length,
-                shown=shown,
-                failed=block.error,
-                record_id=record_id,
-            )
-        )
 
 
 def _results(record: dict[str, Any]) -> list[tuple[Block, bool]]:

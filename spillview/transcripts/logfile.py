@@ -19,7 +19,8 @@ TAIL = 4096
 BACK = 64 << 20
 """How far back a call is looked for from its result."""
 
-STEP = 1 << 20
+STEP = 1 << 15
+"""Bytes read at first when looking back; eight times as many after each failure."""
 
 
 def resume(
@@ -71,14 +72,17 @@ def lines_back(content: Content, needle: bytes, before: int) -> Iterator[bytes]:
     """
     end = before
     stop = max(0, before - BACK)
+    step = STEP
     while end > stop:
-        start = max(stop, end - STEP)
+        start = max(stop, end - step)
         window = content.pread(start, end - start)
         at = window.rfind(needle)
         if at < 0:
             # The needle may lie across the window's start.
             end = start + len(needle) - 1 if start > stop else stop
+            step = min(8 * step, 1 << 20)
             continue
+        step = STEP
         first, last = _line_around(content, start + at, stop)
         yield content.pread(first, last - first)
         end = first

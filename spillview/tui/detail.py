@@ -27,6 +27,7 @@ from spillview.tui.runs import (
     fit_runs,
     legible,
     plain,
+    plural,
     wrap,
 )
 
@@ -230,9 +231,9 @@ def _session_lines(session: Session, width: int, now: float) -> list[Runs]:
         text = " · ".join(times)
         lines.append(_labelled(("time", "label"), [(text, "dim")], width))
     figures = [
-        f"{len(session.artifacts):,} artifacts",
-        f"{session.over_boundary:,} over their boundary",
-        f"{session.verdict_unseen:,} verdicts never seen",
+        plural(len(session.artifacts), "artifact"),
+        f"{session.over_boundary:,} over the boundary",
+        f"{plural(session.verdict_unseen, 'verdict')} never seen",
     ]
     if session.chars is not None:
         figures.append(f"{session.chars:,} chars")

@@ -82,6 +82,7 @@ def _session_counts(session: Session, width: int) -> Runs:
 def _session_figures(session: Session, width: int) -> dict[str, Runs]:
     """What stands under which column; where it is narrow the name needs the room."""
     figures: dict[str, Runs] = {
+        "bytes": [(human_bytes(session.bytes), "dim")],
         "ratio": [(clean(session.harness, 15), "dim")],
         "link": [("● live", "live")] if session.live else [],
     }
@@ -89,7 +90,6 @@ def _session_figures(session: Session, width: int) -> dict[str, Runs]:
         return figures
     chars = session.chars
     figures["chars"] = [(PENDING if chars is None else short_count(chars, 9), "dim")]
-    figures["bytes"] = [(human_bytes(session.bytes), "dim")]
     lines = [a.counts.lines for a in session.artifacts if a.counts]
     if len(lines) == len(session.artifacts):
         figures["lines"] = [(short_count(sum(lines), 7), "dim")]
