@@ -9,7 +9,7 @@ from rich.cells import cell_len
 from spillview.model import Artifact
 from spillview.text import human_age, human_bytes, printable
 from spillview.tui.arrangement import WORST, Arrangement, Figures, View
-from spillview.tui.runs import Lines, Runs, fit_runs, plural, short_count
+from spillview.tui.runs import Lines, Runs, fit_runs, short_count
 
 SLOW = 0.5
 """Progress says how much time is left when it is longer than this, in seconds."""
@@ -37,6 +37,11 @@ def two_ends(left: Runs, right: Runs, width: int) -> Runs:
     if room < 8:
         return fit_runs(left, width)
     return [*fit_runs(left, room), *right]
+
+
+def plural(number: int, word: str) -> str:
+    """`1 artifact`, `2,000 artifacts`."""
+    return f"{number:,} {word}" + ("" if number == 1 else "s")
 
 
 class TopBar(Lines):

@@ -12,6 +12,7 @@ from spillview import triage
 from spillview.model import Artifact, Mention, Missing, Session
 from spillview.text import human_age, human_bytes, path_text, printable
 from spillview.tui.arrangement import Row
+from spillview.tui.bars import plural
 from spillview.tui.columns import (
     subject,
     tool_name,
@@ -27,7 +28,6 @@ from spillview.tui.runs import (
     fit_runs,
     legible,
     plain,
-    plural,
     wrap,
 )
 

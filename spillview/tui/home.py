@@ -23,6 +23,7 @@ from spillview.tui.arrangement import (
     row_key,
     session_key,
 )
+from spillview.tui.bars import plural
 from spillview.tui.columns import ALL
 from spillview.tui.keys import HOME_BINDINGS
 from spillview.tui.messages import (
@@ -32,7 +33,6 @@ from spillview.tui.messages import (
 from spillview.tui.queue import Queue
 from spillview.tui.queue_screen import QueueScreen
 from spillview.tui.rows import missing_sentence
-from spillview.tui.runs import plural
 from spillview.tui.titles import Titles
 
 

@@ -143,11 +143,6 @@ def legible(line: str) -> str:
     return " ".join(_ESCAPE.sub("", last).split())
 
 
-def plural(number: int, word: str) -> str:
-    """`1 artifact`, `2,000 artifacts`."""
-    return f"{number:,} {word}" + ("" if number == 1 else "s")
-
-
 TONE_CLASSES = frozenset(f"tone--{tone}" for tone in TONES)
 """The component classes of a widget that draws runs."""
 
