@@ -277,9 +277,9 @@ class Catalogue:
         session's transcript is yielded again at the end. Files over 1 GiB stay
         uncounted unless `huge`.
         """
-        todo = list(artifacts)
         from spillview.cache import Pending
 
+        todo = list(artifacts)
         last: dict[str, Artifact] = {}
         pending = Pending(self.cache)
         files = _real_paths(todo)
@@ -296,6 +296,7 @@ class Catalogue:
                 if progress is not None:
                     progress(done + 1, len(todo))
             before = dict(self._records.links)
+            self._records.read_all({a.found.harness for a in todo}, cancelled)
             self._records.join()
             for whole in list(last.values()):
                 link = self._records.links.get(whole.id)
@@ -459,7 +460,7 @@ class Catalogue:
         Reads the transcripts that were not read yet.
         """
         query = query if query is not None else self._query
-        self._records.read_all(cancelled)
+        self._records.read_all(cancelled=cancelled)
         rows = []
         for row in self._records.missing:
             when = row.mention.time

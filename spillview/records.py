@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Sequence, Set
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -61,7 +61,7 @@ class Records:
         logs = [log for log in self._logs if log.path in paths] if paths else []
         if not logs:
             return lambda found: False
-        groups = {(log.harness, log.parent_session or log.session) for log in logs}
+        groups = {(log.harness, log.spill_session) for log in logs}
         harnesses = {harness for harness, _ in groups}
         known = self._logs_of
 
@@ -97,7 +97,7 @@ class Records:
         self.problems = []
         kept: dict[str, TranscriptFacts] = {}
         for log in logs:
-            group = (log.harness, log.parent_session or log.session)
+            group = (log.harness, log.spill_session)
             self._logs_of.setdefault(group, []).append(log)
             facts = self._facts.get(log.path)
             exact = facts is not None and facts.key == log.key
@@ -128,9 +128,20 @@ class Records:
         if self._read(logs, cancelled):
             self._join(found.harness, beside, logs)
 
-    def read_all(self, cancelled: Cancelled | None = None) -> None:
-        """Read what is new in every transcript."""
-        if self._read(self._logs, cancelled):
+    def read_all(
+        self,
+        harnesses: Collection[str] | None = None,
+        cancelled: Cancelled | None = None,
+    ) -> None:
+        """Read what is new in every transcript, of these harnesses or of all.
+
+        A fork may have read what another session spilled, so that nothing is "never
+        seen" before all are read.
+        """
+        logs = self._logs
+        if harnesses is not None:
+            logs = [log for log in logs if log.harness in harnesses]
+        if self._read(logs, cancelled):
             self.join()
 
     def join(self) -> None:

@@ -450,3 +450,32 @@ def test_marks_and_the_last_review_last(
     again.mark_reviewed([artifact.id], None)
     assert [a.reviewed for a in again.scan()] == [None]
     assert replace(artifact, reviewed=None) == artifact
+
+
+def test_what_a_fork_without_spills_of_its_own_read_counts_as_seen(
+    store: ClaudeStore, opened: Callable[[], Catalogue]
+) -> None:
+    path = store.spill("s1", 1, LONG)
+    origin = store.folder("s1") / "s1.jsonl"
+    shown = "\n".join(
+        f"{number:6}→{line}" for number, line in enumerate(LONG.splitlines(), 1)
+    )
+    # The fork starts as a copy of its origin and then reads the whole file.
+    copied = [json.loads(line) for line in origin.read_text().splitlines()]
+    call = {"type": "tool_use", "id": "toolu_read", "name": "Read"}
+    result = {"type": "tool_result", "tool_use_id": "toolu_read", "content": shown}
+    store.records(
+        "s2",
+        *({**record, "sessionId": "s2"} for record in copied),
+        assistant("r1", {**call, "input": {"file_path": str(path)}}),
+        {
+            "type": "user",
+            "uuid": "r2",
+            "message": {"role": "user", "content": [result]},
+        },
+        project="/srv/app",
+    )
+    (artifact,) = whole(opened())
+    assert artifact.verdict_seen is True
+    (again,) = opened().scan()
+    assert again.verdict_seen is True
