@@ -44,6 +44,7 @@ _KEYWORDS = _set(
 _COUNTING = re.compile(
     r"^(?:-[A-Za-z]*[cqlL][A-Za-z]*|--count|--quiet|--files-with.*)$"
 )
+_PARTS = re.compile(r"^(?:-[A-Za-z]*o|--only-matching|--json|--replace|-r=)")
 _SOME_LINES = re.compile(
     r"^\s*(\d{1,12})\s*,\s*(?:\d{1,12}|\$)\s*p?\s*;?\s*(?:\d*q)?\s*$"
 )
@@ -167,13 +168,8 @@ class _Step:
             self.cuts += 2  # no anchor: any lines
             if any(_COUNTING.match(option) for option in options):
                 self.nothing = True
-            if any(
-                re.match(r"^(?:-[A-Za-z]*[orv]|--only|--json|--replace)", o)
-                for o in options
-            ):
-                self.known = self.known and not any(
-                    "o" in o or "r" in o for o in options
-                )
+            elif any(_PARTS.match(option) for option in options):
+                self.known = False
         elif name in ("head", "tail"):
             self.cuts += 1
             self._end(name, words)

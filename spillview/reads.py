@@ -9,18 +9,17 @@ from typing import TYPE_CHECKING
 from spillview.alignment import align, merge
 from spillview.commands import Reading, reading
 from spillview.errors import Unreadable
+from spillview.filelines import ROW, Lines, Rest
 from spillview.model import Counts, Found, Range, Read, Seen
 from spillview.placing import occurrences, place
 
 if TYPE_CHECKING:
     from spillview.content import Content
-    from spillview.lines import LineIndex
     from spillview.profile import Profile
 
 SHELLS = frozenset(
     (
         "Bash",
-        "BashOutput",
         "PowerShell",
         "bash",
         "exec",
@@ -38,13 +37,8 @@ LEAST = 16
 """Chars that must stand in the file, in one place only, to be taken for a part of it
 where nothing says which part it is."""
 
-_ROW = re.compile(r"^[ \t]{0,12}(?P<n>\d{1,12})(?:→|\t|: |:$)(?P<text>.*)$")
 _MATCH = re.compile(r"^(?P<n>\d{1,12})(?P<sep>[:-])(?P<text>.*)$")
 _GREPPED = re.compile(r"^(?:Line|line) (?P<n>\d{1,12}): (?P<text>.*)$")
-_CUT_LINE = re.compile(
-    r"(?:\.\.\. ?(?:\[truncated\]|\(line truncated to \d{1,9} chars\))|…|\[\.\.\. "
-    r"omitted end of long line\])$"
-)
 _EXIT = re.compile(r"\A\s{0,8}(?:Error: )?Exit code -?\d{1,10}\n?")
 _MARKS = re.compile(
     r"\n?\[(?:exit code: -?\d{1,10}|killed by signal: \w{1,20}|timed out after \d+ms)\]"
@@ -54,6 +48,9 @@ _ELEMENT = re.compile(
     r"<(?P<tag>output|stdout|content)>\n?(?P<body>.*?)(?:</(?P=tag)>|\Z)", re.DOTALL
 )
 _REMINDER = re.compile(r"\s{0,8}<system-reminder>.*?</system-reminder>", re.DOTALL)
+_NUMBERS = re.compile(r"(?<!\S)-\w*n|(?<!\S)nl\b|--line-number")
+_COUNTED = re.compile(r"(?:\w{1,20}[:=] ?)?-?\d{1,12}|(?:\d{1,15} {1,8}){1,3}total")
+_LISTED = re.compile(r"[-dl][rwxsStT-]{9}[.+@]? |total \d{1,12}$")
 _REFUSED = re.compile(
     r"No such file or directory|Permission denied|cannot open|does not exist|"
     r"File has not been read|not found",
@@ -68,9 +65,6 @@ _NOTHING = frozenset(
         "<system>Tool ran without output or errors</system>",
     )
 )
-SHORTEST_CUT = 400
-"""A shown line that is only the start of the file's line must be this long, or end in
-a mark, to be taken for a line that the tool cut."""
 
 
 @dataclass(slots=True)
@@ -110,7 +104,7 @@ class Reader:
             text = _EXIT.sub("", text)
         if text.strip() in _NOTHING:
             return (), True
-        if read.failed and (read.tool not in SHELLS or _REFUSED.search(text)):
+        if read.failed and (read.tool not in SHELLS or _refused(text)):
             return (), True
         if not read.named:
             rows = self._named_rows(text)
@@ -162,7 +156,7 @@ class Reader:
         """Lines that carry a number, compared with the file's lines of that number."""
         rows = _Rows([])
         for line in text.split("\n"):
-            found = _ROW.match(line) or _GREPPED.match(line)
+            found = ROW.match(line) or _GREPPED.match(line)
             if search and found is None:
                 found = _MATCH.match(line)
             self._count(rows, found, line, cut=len(line) == width)
@@ -227,36 +221,69 @@ class Reader:
             return (), True
         if not known.understood:
             return None, False
-        if not known.alone:
-            # What other commands of the line print is no part of the file.
-            text = "\n".join(x for x in text.split("\n") if not _beside(x, command))
-            if not text.strip():
-                return (), True
-        numbered = self._named_rows(text)
-        if numbered.good and numbered.bad == 0:
-            return merge(numbered.ranges), True
-        if re.search(r"(?<!\S)-\w*n|(?<!\S)nl\b|--line-number", command):
+        if known.alone:
+            return self._printed(text, command, known)
+        # What other commands of the line print is no part of the file.
+        lines = text.split("\n")
+        other = [x for x in lines if self._is_beside(x, command)]
+        mine = "\n".join(x for x in lines if not self._is_beside(x, command)).strip(
+            "\n"
+        )
+        ranges, sure = self._printed(mine, command, known) if mine else ((), True)
+        either = place(other, self.content, self.counts, ordered=False)
+        return ranges, sure and not either.ranges and not either.unsure
+
+    def _printed(
+        self, text: str, command: str, known: Reading
+    ) -> tuple[tuple[Range, ...] | None, bool]:
+        """What a command that shows only this file printed of it."""
+        seen = self._contiguous(text, known)
+        if seen is not None:
+            return seen.ranges, True
+        named = self._named_rows(text)
+        if named.good and named.bad == 0:
+            return merge(named.ranges), True
+        if _NUMBERS.search(command):
             rows = self._rows(text, search=True, width=known.width)
             marks = sum(line == "--" for line in text.split("\n"))
             if rows.good and rows.bad == 0:
                 return merge(rows.ranges), rows.other <= marks
-        return self._plain(text, known)
+        return self._placed(text.split("\n"), known)
+
+    def _is_beside(self, line: str, command: str) -> bool:
+        """Whether another command may have printed this: an echo, a count, a list."""
+        bare = line.strip()
+        return bool(bare) and (
+            bare in command
+            or _COUNTED.fullmatch(bare) is not None
+            or _LISTED.match(bare) is not None
+            or (bare[:1].isdigit() and self.found.name in bare)
+        )
+
+    # Text without numbers
 
     def _plain(
         self, text: str, known: Reading
     ) -> tuple[tuple[Range, ...] | None, bool]:
-        """Text without numbers: where the call says it stands, else where it can."""
-        if known.alone and known.width is None:
-            seen = self._anchored(text, known)
-            if seen is not None:
-                return seen.ranges, True
-            data = text.encode("utf-8", "surrogatepass")
-            if len(text.strip()) >= LEAST and known.ordered:
-                places = occurrences(data, self.content)
-                if len(places) == 1:
-                    return ((places[0], places[0] + len(data)),), True
-        lines = [line for line in text.split("\n") if line != "--"]
-        return self._placed(lines, known)
+        """Text that stands where the call says it does, else where it can."""
+        seen = self._contiguous(text, known)
+        if seen is not None:
+            return seen.ranges, True
+        return self._placed(text.split("\n"), known)
+
+    def _contiguous(self, text: str, known: Reading) -> Seen | None:
+        """The text as one piece of the file, when there is one place for it."""
+        if known.width is not None:
+            return None
+        seen = self._anchored(text, known)
+        if seen is not None:
+            return seen
+        data = text.encode("utf-8", "surrogatepass")
+        if len(text.strip()) >= LEAST and known.ordered:
+            places = occurrences(data, self.content)
+            if len(places) == 1:
+                return Seen(((places[0], places[0] + len(data)),))
+        return None
 
     def _anchored(self, text: str, known: Reading) -> Seen | None:
         """The text at the place that the command names, when it is there."""
@@ -264,7 +291,7 @@ class Reader:
             start = self.lines.start(known.line)
             if start is None:
                 return None
-            rest = _Rest(self.content, start)
+            rest = Rest(self.content, start)
             seen = align(text, rest, self.counts, "head")
             if seen.certain:
                 return Seen(tuple((a + start, b + start) for a, b in seen.ranges))
@@ -279,7 +306,7 @@ class Reader:
         self, lines: list[str], known: Reading
     ) -> tuple[tuple[Range, ...] | None, bool]:
         placed = place(
-            lines,
+            [line for line in lines if line != "--"],
             self.content,
             self.counts,
             ordered=known.ordered,
@@ -291,120 +318,9 @@ class Reader:
         return placed.ranges, not placed.unsure
 
 
-class Lines:
-    """The file's lines by number, with their texts as a tool shows them."""
-
-    def __init__(self, content: Content, counts: Counts) -> None:
-        self.content = content
-        self.counts = counts
-        self._index: LineIndex | None = None
-        self._wide: list[int] | None = None
-
-    def start(self, number: int) -> int | None:
-        """The byte at which line `number` begins; None if there is none."""
-        if number < 1 or number > self.counts.lines:
-            return None
-        if self.counts.encoding.startswith("utf-16"):
-            return self._wide_start(number)
-        if self._index is None:
-            from spillview.lines import LineIndex
-
-            self._index = LineIndex(self.content)
-            self._index.extend()
-        return self._index.line_start(number)
-
-    def _wide_start(self, number: int) -> int | None:
-        if self._wide is None:
-            self._wide = []
-            feed = "\n".encode(self.counts.encoding)
-            data = self.content.pread(0, min(self.content.size, 16 << 20))
-            at = 2 if data[:2] in (b"\xff\xfe", b"\xfe\xff") else 0
-            while at < len(data):
-                self._wide.append(at)
-                step = data.find(feed, at)
-                while step >= 0 and step % 2:
-                    step = data.find(feed, step + 1)
-                if step < 0:
-                    break
-                at = step + 2
-        starts = self._wide
-        return starts[number - 1] if number <= len(starts) else None
-
-    def shown(self, number: int, text: str, *, cut: bool = False) -> Range | None:
-        """The bytes of line `number` that `text` shows; None when it is not that.
-
-        `cut` says that the tool may have shown the line's start only.
-        """
-        start = self.start(number)
-        if start is None:
-            return None
-        following = self.start(number + 1)
-        after = self.content.size if following is None else following
-        text = text.removesuffix("\r")
-        line = self.content.pread(start, min(after - start, 8 * len(text) + 64))
-        whole = start + len(line) >= after
-        wide = self.counts.encoding.startswith("utf-16")
-        coding = self.counts.encoding if wide else "utf-8"
-        row = line.decode(coding, "replace")
-        if whole and text == row.rstrip("\n").removesuffix("\r"):
-            return (start, after)
-        plain = re.sub(r"\x1b\[[0-9;:]{0,64}[mK]", "", row)
-        if whole and plain != row and text == plain.rstrip("\n").removesuffix("\r"):
-            return (start, after)
-        mark = _CUT_LINE.search(text)
-        kept = text[: mark.start()] if mark is not None else text
-        cut = cut or mark is not None or len(kept) >= SHORTEST_CUT
-        if cut and row.startswith(kept):
-            return (start, start + len(kept.encode(coding, "surrogatepass")))
-        return None
-
-
-class _Rest:
-    """A content from some byte on."""
-
-    path = None
-
-    def __init__(self, content: Content, start: int) -> None:
-        self._content = content
-        self._start = start
-
-    @property
-    def size(self) -> int:
-        return self._content.size - self._start
-
-    def pread(self, offset: int, length: int) -> bytes:
-        return self._content.pread(self._start + offset, length)
-
-    def close(self) -> None:
-        """The content belongs to somebody else."""
-
-
-def numbered(text: str, content: Content, counts: Counts) -> Seen:
-    """The lines that `text` shows with their numbers, each compared with the file."""
-    lines = Lines(content, counts)
-    found: list[Range] = []
-    certain = True
-    for row in text.split("\n"):
-        match = _ROW.match(row)
-        span = lines.shown(int(match["n"]), match["text"]) if match else None
-        if span is not None:
-            found.append(span)
-        elif row.strip():
-            certain = False
-    return Seen(merge(found), certain and bool(found))
-
-
-def _beside(line: str, command: str) -> bool:
-    """Whether another command of the line printed this: an echo, a count, a listing."""
-    bare = line.strip()
-    if not bare:
-        return False
-    return (
-        bare in command
-        or re.fullmatch(r"(?:\d{1,15} {1,8}){1,4}\S.{0,4096}", bare) is not None
-        or re.match(r"[-dl][rwxsStT-]{9}[.+@]? ", bare) is not None
-        or re.fullmatch(r"\w{1,20}[:=] ?-?\d{1,10}", bare) is not None
-    )
+def _refused(text: str) -> bool:
+    """Whether every line of a failed command's text says why it showed nothing."""
+    return all(_REFUSED.search(line) for line in text.split("\n") if line.strip())
 
 
 def _body(text: str) -> str:

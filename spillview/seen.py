@@ -131,7 +131,7 @@ def shown_by(
     if parts is None:
         return Seen((), certain=False)
     if notice.preview.numbered:
-        from spillview.reads import numbered
+        from spillview.filelines import numbered
 
         return numbered(parts, content, counts)
     if notice.preview.escaped:

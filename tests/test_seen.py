@@ -595,6 +595,22 @@ def test_what_cannot_be_located_leaves_the_verdict_open(
     assert link.verdict_seen is None
 
 
+@pytest.mark.parametrize(
+    ("last", "command", "output"),
+    [
+        ("42", "wc -l < ART; tail -1 ART", "3000\n42"),
+        ("done", "tail -1 ART; echo done", "done\ndone"),
+        ("total 0", "ls -l /x; tail -1 ART", "total 0\ntotal 0"),
+    ],
+)
+def test_line_that_another_command_may_have_printed_is_left_open(
+    tmp_path: Path, last: str, command: str, output: str
+) -> None:
+    link = Reading(tmp_path, log_of(3000, last=last)).bash(command, output).link()
+    assert link.seen == Seen(((0, 2000),), certain=False)
+    assert link.verdict_seen is None
+
+
 def test_failed_read_shows_nothing(tmp_path: Path) -> None:
     reading = Reading(tmp_path)
     call = reading.main.calls("Read", file_path=str(reading.made.path))
