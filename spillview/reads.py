@@ -48,6 +48,7 @@ _ELEMENT = re.compile(
     r"<(?P<tag>output|stdout|content)>\n?(?P<body>.*?)(?:</(?P=tag)>|\Z)", re.DOTALL
 )
 _REMINDER = re.compile(r"\s{0,8}<system-reminder>.*?</system-reminder>", re.DOTALL)
+_PAGED = re.compile(r"\[Showing results with pagination")
 _NUMBERS = re.compile(r"(?<!\S)-\w*n|(?<!\S)nl\b|--line-number")
 _COUNTED = re.compile(r"(?:\w{1,20}[:=] ?)?-?\d{1,12}|(?:\d{1,15} {1,8}){1,3}total")
 _LISTED = re.compile(r"[-dl][rwxsStT-]{9}[.+@]? |total \d{1,12}$")
@@ -200,7 +201,11 @@ class Reader:
         rows = self._rows(text, search=True)
         if rows.good and rows.good >= rows.bad:
             return merge(rows.ranges), rows.bad == 0
-        lines = [x for x in text.split("\n") if x.strip() and not self._is_path(x)]
+        lines = [
+            line
+            for line in text.split("\n")
+            if line.strip() and not self._is_path(line) and not _PAGED.match(line)
+        ]
         if not lines:
             return (), True
         if all(re.fullmatch(r"(?:Found )?\d{1,12}( .{0,60})?", line) for line in lines):

@@ -211,6 +211,22 @@ def test_several_envelopes_in_one_prompt_without_a_call(
     assert all(m.next and m.next.text == "Looks fine." for m in facts.mentions)
 
 
+def test_output_of_a_command_that_a_person_typed(
+    tmp_path: Path, profile: Profile
+) -> None:
+    main = Claude(tmp_path)
+    main.prompt("<bash-input>make all</bash-input>")
+    text = envelope_of(main.place("b00000001.txt"), b"o" * 40_000, "o" * 2000)
+    main.prompt(f"<bash-stdout>{text}</bash-stdout><bash-stderr></bash-stderr>")
+    main.says("I see.")
+    facts = read(main.write(), profile)
+    mention = only(facts)
+    assert (mention.tool, mention.command) == ("Bash", "make all")
+    assert record_text(mention, profile) == text
+    assert facts.title == "! make all"
+    assert mention.next is not None
+
+
 def test_hook_output_in_an_attachment_record(tmp_path: Path, profile: Profile) -> None:
     main = Claude(tmp_path)
     path = main.place("hook-toolu_1-2-additionalContext.txt")

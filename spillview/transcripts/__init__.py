@@ -22,7 +22,8 @@ READERS: dict[str, str] = {
     "dsh": "spillview.transcripts.dsh",
     "sidecar": "spillview.transcripts.sidecar",
 }
-"""Reader names that profiles use, and the module of each: `read` and `text_of`."""
+"""Reader names that profiles use, and the module of each, which gives `read`,
+`record_at` and `blocks`."""
 
 
 def read_transcript(

@@ -265,6 +265,8 @@ class _Reader:
             self.decisions.prompted(lane)
             if value.get("type") == "user" and value.get("isSidechain") is not True:
                 draft.entitle(title_of(prompt), 1)
+        if typed := shell_input(prompt or ""):
+            draft.extra["typed"] = typed  # its output is a record of its own
         found: list[tuple[int, Block, Hit]] = []
         for index, block in enumerate(texts):
             for hit in notices_in(block.text, block.place, self.profile.notices):
@@ -305,7 +307,10 @@ class _Reader:
             return  # what the file holds is still in the file
         command = command_of(call.arguments) if call is not None else None
         if block.place == "prompt" and call is None and is_shell_output(hit):
-            tool, command = "Bash", shell_input(block.text)
+            tool = "Bash"
+            command = shell_input(block.text)
+            if command is None and block.text.lstrip().startswith("<bash-stdout>"):
+                command = self.draft.extra.get("typed")
         time = parse_time(call.time) if call is not None else None
         if time is None:
             time = parse_time(value.get("timestamp"))
