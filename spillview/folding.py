@@ -37,6 +37,9 @@ MIN_WIDTH = 8
 CHAIN = 32 << 20
 """Frames of one progress bar are collapsed into one row up to these multiples."""
 
+CHAINS = 8
+"""Progress bars whose extent is remembered."""
+
 CACHE_BYTES = 4 << 20
 """Content whose laid-out rows are kept."""
 
@@ -152,6 +155,7 @@ class Folding:
         self._starts = [fold.start for fold in self.folds]
         self._rows: OrderedDict[int, tuple[Row, ...]] = OrderedDict()
         self._cached = 0
+        self._chains: OrderedDict[int, tuple[int, int, int]] = OrderedDict()
 
     @property
     def size(self) -> int:
@@ -196,6 +200,9 @@ class Folding:
 
     def _unit(self, byte: int) -> tuple[int, int, int]:
         """Start, end and first visible byte of what is laid out as one around byte."""
+        for chain in self._chains.values():
+            if chain[0] <= byte < chain[1]:
+                return chain
         start, end = self._segment(byte)
         if self.returns == "raw":
             return start, end, start
@@ -207,6 +214,11 @@ class Folding:
             if not self._overwritten(before, stop):
                 break
             start = before
+        if visible != start:
+            # Walking through a long progress bar again would take its time.
+            self._chains[start] = (start, end, visible)
+            if len(self._chains) > CHAINS:
+                self._chains.popitem(last=False)
         return start, end, visible
 
     def _laid(self, byte: int) -> tuple[Row, ...]:
@@ -348,5 +360,6 @@ class Folding:
     def forget(self) -> None:
         """Drop everything computed: the content changed."""
         self._rows.clear()
+        self._chains.clear()
         self._cached = 0
         self.segments.forget()

@@ -39,7 +39,7 @@ class ArtifactScreen(Panes):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Hide what does not apply now."""
-        if self.is_mounted and self.prompt.display:
+        if self.is_mounted and self.prompt.line.has_focus:
             return False
         if action in ("switch", "solo"):
             return not self.has_class("-orphan")
@@ -117,7 +117,9 @@ class ArtifactScreen(Panes):
 
     def action_back(self) -> None:
         """Clear selection, filter or hits of the pane; else leave."""
-        if not self.pager.clear():
+        if self.prompt.display:
+            self.prompt.display = False
+        elif not self.pager.clear():
             self.action_leave()
 
     def action_leave(self) -> None:

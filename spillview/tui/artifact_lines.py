@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rich.cells import cell_len
@@ -267,26 +266,29 @@ class PaneTitle(Lines):
         self._lit = False
 
     def show(
-        self, *, note: str | None = None, status: str | None = None, lit: bool
+        self,
+        *,
+        name: str | None = None,
+        note: str | None = None,
+        status: str | None = None,
+        lit: bool | None = None,
     ) -> None:
         """Change what stands in it; None leaves it as it is."""
-        before = (self._note, self._status, self._lit)
+        before = (self._label, self._note, self._status, self._lit)
+        self._label = self._label if name is None else name
         self._note = self._note if note is None else note
         self._status = self._status if status is None else status
-        self._lit = lit
-        if before != (self._note, self._status, self._lit):
+        self._lit = self._lit if lit is None else lit
+        if before != (self._label, self._note, self._status, self._lit):
             self.remake()
 
     def make(self, width: int, height: int) -> list[Runs]:
         """The name at the left, the status whole at the right while it fits."""
         tone = "brand" if self._lit else "label"
-        left: Runs = [(f" {self._label}", tone), (f"  {self._note}", "dim")]
         status = self._status
+        left: Runs = [(f" {self._label}", tone)]
+        if len(self._label) + cell_len(self._note) + cell_len(status) + 6 <= width:
+            left.append((f"  {self._note}", "dim"))
         if cell_len(status) > max(8, width - len(self._label) - 4):
             status = fit(status, max(8, width - len(self._label) - 4))
         return [two_ends(left, [(status, "dim")], width)]
-
-
-def notes_of(shown: Sequence[object]) -> str:
-    """How many records put the artifact before the model, when more than one did."""
-    return f"the first of {len(shown)} records" if len(shown) > 1 else ""

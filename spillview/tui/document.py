@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
@@ -37,6 +38,8 @@ class Document:
     """Its text as UTF-8; the same object unless the file is UTF-16."""
     encoding: str = "utf-8"
     index: LineIndex = field(init=False)
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    """Held by the thread that extends the index."""
     seen: Seen | None = None
     """What the model received, in offsets of the text; None where nothing is known."""
     _mapping: _Mapping | None = None

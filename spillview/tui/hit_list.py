@@ -42,7 +42,7 @@ TAG_MARKS = {True: MARKS["all"], False: " ", None: MARKS["unknown"]}
 
 
 def _hidden(keys: str, action: str, what: str, name: str) -> Binding:
-    return Binding(keys, action, what, show=False, id=f"hits.{name}", tooltip=what)
+    return Binding(keys, action, what, show=False, id=f"hits.{name}")
 
 
 class HitList(ScrollView, can_focus=True):

@@ -32,7 +32,7 @@ never saw.
 
 
 def _hidden(keys: str, action: str, what: str, name: str) -> Binding:
-    return Binding(keys, action, what, show=False, id=f"pager.{name}", tooltip=what)
+    return Binding(keys, action, what, show=False, id=f"pager.{name}")
 
 
 PAGER_BINDINGS: list[BindingType] = [

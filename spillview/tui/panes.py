@@ -18,7 +18,7 @@ from spillview.envelope import EnvelopeFacts
 from spillview.errors import SpillError
 from spillview.hits import Pattern
 from spillview.model import Artifact, Range, Seen
-from spillview.text import printable
+from spillview.text import path_text, printable
 from spillview.tui import outside, stylesheet
 from spillview.tui.artifact_lines import Header, NextStrip, PaneTitle, Place
 from spillview.tui.document import Document, from_text, open_document
@@ -114,7 +114,7 @@ class Panes(Screen[Artifact]):
                 yield PaneTitle("ENVELOPE", id="envelope-title")
                 yield Pager(of_file=False, id="envelope")
             with Vertical(id="full-pane", classes="pane"):
-                yield PaneTitle("FULL OUTPUT", id="full-title")
+                yield PaneTitle("OUTPUT AS CAPTURED", id="full-title")
                 yield Static(id="message", markup=False)
                 yield Pager(id="full")
         yield NextStrip()
@@ -142,9 +142,10 @@ class Panes(Screen[Artifact]):
         self._close()
         self.remove_class("-envelope", "-unread")
         artifact = self.artifact
-        self.set_class(artifact.envelope is None, "-orphan")
+        self.set_class(not _has_envelope(artifact), "-orphan")
         self._show_lines()
         self.envelope_title.show(note="", status="", lit=False)
+        self.full_title.show(name=_output_name(artifact, None))
         encoding = artifact.counts.encoding if artifact.counts is not None else None
         wide = encoding is None or encoding.startswith("utf-16")
         if wide and artifact.found.size > TRANSCRIBED_AT_ONCE:
@@ -183,10 +184,12 @@ class Panes(Screen[Artifact]):
         if not document.size:
             self._show_message("It is empty: 0 bytes.")
         artifact = self.artifact
-        document.set_seen(artifact.link.seen if artifact.link is not None else None)
         lines = artifact.counts.lines if artifact.counts is not None else 0
-        at = self._place(document)
-        self.full.open(document, at=at, folds=gap_folds(document), lines=lines)
+        at, folds = 0, []
+        with self.full.told():
+            document.set_seen(artifact.link.seen if artifact.link else None)
+            at, folds = self._place(document), gap_folds(document)
+        self.full.open(document, at=at, folds=folds, lines=lines)
         if self._at is not None and self._pattern is not None:
             self.full.find(self._pattern)
         self._at = None
@@ -235,15 +238,17 @@ class Panes(Screen[Artifact]):
         self.facts = message.facts
         artifact = replace(message.artifact, reviewed=before.reviewed)
         self.artifacts[self.index] = artifact
-        self.set_class(artifact.envelope is None, "-orphan")
+        self.full_title.show(name=_output_name(artifact, self.facts))
+        self.set_class(not _has_envelope(artifact), "-orphan")
         self._show_lines()
         document = self.full.document
         if document is not None and before.link != artifact.link:
-            document.set_seen(artifact.link.seen if artifact.link is not None else None)
-            self.full.folds = gap_folds(document)
-            self.full.refold()
-            if self.full.top == 0:
-                self.full.goto(self._place(document))
+            with self.full.told():
+                document.set_seen(artifact.link.seen if artifact.link else None)
+                self.full.folds = gap_folds(document)
+                self.full.refold()
+                if self.full.top == 0:
+                    self.full.goto(self._place(document))
         self._show_envelope()
         self.refresh_bindings()
 
@@ -344,8 +349,26 @@ class Panes(Screen[Artifact]):
         old.close()
 
 
+def _has_envelope(artifact: Artifact) -> bool:
+    return artifact.envelope is not None and artifact.found.type == "file"
+
+
+def _output_name(artifact: Artifact, facts: EnvelopeFacts | None) -> str:
+    """`FULL OUTPUT` only where the notice's own claim agrees with what is there."""
+    if "partial" in artifact.flags:
+        return "PARTIAL OUTPUT"
+    if facts is not None and facts.agrees:
+        return "FULL OUTPUT"
+    return "OUTPUT AS CAPTURED"
+
+
 def _open_text(artifact: Artifact, generation: int) -> Panes.Opened:
     found = artifact.found
+    if found.type == "symlink":
+        sentence = (
+            f"It is a link to {path_text(found.target or '?')}; none is followed."
+        )
+        return Panes.Opened(generation, None, sentence)
     if artifact.error is not None and found.type != "file":
         return Panes.Opened(generation, None, artifact.error)
     encoding = artifact.counts.encoding if artifact.counts is not None else None

@@ -27,6 +27,7 @@ class Prompt(Horizontal):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "cancel", "Cancel", id="prompt.cancel", tooltip="Go back"),
+        Binding("tab,shift+tab", "stay", "Stay", show=False, id="prompt.stay"),
     ]
     HELP = "Enter answers, Escape goes back, ↑ and ↓ bring what was typed before."
 
@@ -82,6 +83,9 @@ class Prompt(Horizontal):
     def action_cancel(self) -> None:
         """Take the question back."""
         self._close(None)
+
+    def action_stay(self) -> None:
+        """Nothing: the focus stays in the line."""
 
     def _close(self, typed: str | None) -> None:
         self.display = False

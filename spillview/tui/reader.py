@@ -127,7 +127,10 @@ class Reader(Viewport):
         error = None
         try:
             while not worker.is_cancelled and not document.index.complete:
-                document.index.extend(INDEX_STEP, cancelled=lambda: worker.is_cancelled)
+                with document.lock:
+                    document.index.extend(
+                        INDEX_STEP, cancelled=lambda: worker.is_cancelled
+                    )
                 self.post_message(self.Indexed(document))
         except Cancelled:
             return
@@ -243,6 +246,11 @@ class Reader(Viewport):
     def _take_count(self) -> int | None:
         count, self.count = self.count, ""
         return int(count) if count else None
+
+    def move(self, rows: int) -> None:
+        """Move by rows; going up ends following."""
+        self.follow = self.follow and rows > 0
+        super().move(rows)
 
     def action_move(self, step: int) -> None:
         """Down or up by a row, or by as many as were typed before."""

@@ -9,10 +9,12 @@ from contextlib import asynccontextmanager
 
 from textual.app import App, ComposeResult
 from textual.pilot import Pilot
+from textual.screen import Screen
 
 from spillview.content import BytesContent
 from spillview.model import Range, Seen
 from spillview.tui import stylesheet
+from spillview.tui.app import SpillviewApp
 from spillview.tui.document import Document
 from spillview.tui.pager import Pager
 
@@ -33,6 +35,14 @@ class PagerApp(App[None]):
     def compose(self) -> ComposeResult:
         """The pager."""
         yield Pager(id="full")
+
+
+class Bare(SpillviewApp):
+    """The application without its home screen, which would look at the stores."""
+
+    def get_default_screen(self) -> Screen[None]:
+        """Nothing."""
+        return Screen()
 
 
 class Noted(BytesContent):

@@ -15,12 +15,11 @@ from spillview.catalogue import Catalogue
 from spillview.model import Artifact, Range
 from spillview.places import Places
 from spillview.tui import outside
-from spillview.tui.app import SpillviewApp
 from spillview.tui.artifact import ArtifactScreen
 from spillview.tui.artifact_lines import Header, NextStrip
 from spillview.tui.runs import Lines
 from tests.stores import Claude, Dsh
-from tests.tui.reading import ATTACK, body, is_safe, until
+from tests.tui.reading import ATTACK, Bare, body, is_safe, until
 
 BUILD = (
     b"".join(b"compiling part %04d of the program\n" % n for n in range(2000))
@@ -66,7 +65,7 @@ async def looking(
 ) -> AsyncIterator[tuple[ArtifactScreen, Pilot[None], list[object]]]:
     """The screen on the night's artifacts, its envelope read; and what it ended on."""
     catalogue, artifacts = night.catalogue()
-    app = SpillviewApp(catalogue)
+    app = Bare(catalogue)
     ended: list[object] = []
     async with app.run_test(size=size) as pilot:
         screen = ArtifactScreen(catalogue, artifacts, index, at=at)
@@ -430,7 +429,7 @@ async def test_what_is_no_regular_file_is_never_opened_and_named(
         path.symlink_to("/etc/passwd")
     else:
         path.mkdir()
-    app = SpillviewApp(catalogue)
+    app = Bare(catalogue)
     async with app.run_test(size=(120, 40)) as pilot:
         screen = ArtifactScreen(catalogue, artifacts, 0)
         await app.push_screen(screen)

@@ -17,14 +17,13 @@ from spillview.model import Artifact
 from spillview.places import Places
 from spillview.selection import Options
 from spillview.tui import search_rows
-from spillview.tui.app import SpillviewApp
 from spillview.tui.artifact import ArtifactScreen
 from spillview.tui.hit_list import HitList
 from spillview.tui.search import SearchScreen
 from spillview.tui.search_bar import Progress
 from spillview.tui.search_rows import ArtifactRow, LineRow, SessionRow
 from tests.stores import OTHER, Claude
-from tests.tui.reading import ATTACK, is_safe, until
+from tests.tui.reading import ATTACK, Bare, is_safe, until
 
 BUILD = (
     b"error: seen early\n"
@@ -64,7 +63,7 @@ async def searching(
 ) -> AsyncIterator[tuple[SearchScreen, Pilot[None]]]:
     """The screen over all artifacts, its first search ended."""
     catalogue, artifacts = stores.open()
-    app = SpillviewApp(catalogue)
+    app = Bare(catalogue)
     async with app.run_test(size=size) as pilot:
         screen = SearchScreen(catalogue, artifacts, pattern)
         await app.push_screen(screen)
