@@ -10,7 +10,7 @@ from rich.style import Style
 from textual import on, work
 from textual.binding import BindingType
 from textual.message import Message
-from textual.worker import get_current_worker
+from textual.worker import Worker, WorkerState, get_current_worker
 
 from spillview.cells import text_width
 from spillview.errors import BadInput, SpillError
@@ -154,6 +154,13 @@ class Pager(Selecting):
         if self.finder.active:
             self._step = step * self._direction
             self._seek()
+
+    @on(Worker.StateChanged)
+    def _take_crash(self, event: Worker.StateChanged) -> None:
+        if event.state is WorkerState.ERROR:
+            self.finder.searching = self.filter.searching = False
+            reason = f"{type(event.worker.error).__name__}: {event.worker.error}"
+            self.say(f"Something went wrong. {reason}")
 
     @on(Found)
     def _take_hits(self, message: Found) -> None:

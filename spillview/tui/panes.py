@@ -11,7 +11,7 @@ from textual.containers import Container, Vertical
 from textual.message import Message
 from textual.screen import Screen
 from textual.widgets import Footer, Static
-from textual.worker import get_current_worker
+from textual.worker import Worker, WorkerState, get_current_worker
 
 from spillview.catalogue import Catalogue
 from spillview.envelope import EnvelopeFacts
@@ -283,6 +283,13 @@ class Panes(Screen[Artifact]):
             f"{len(first):,} chars" if given else "in the log, not given to the model"
         )
         self.envelope_title.show(note=note, lit=self.has_class("-envelope"))
+
+    @on(Worker.StateChanged)
+    def _take_crash(self, event: Worker.StateChanged) -> None:
+        if event.state is WorkerState.ERROR and event.worker.node is self:
+            reason = f"{type(event.worker.error).__name__}: {event.worker.error}"
+            text = printable(f"Something went wrong. {reason}")
+            self.notify(text, severity="error", markup=False)
 
     # -- what the panes tell -----------------------------------------------------------
 

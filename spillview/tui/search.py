@@ -9,12 +9,12 @@ from typing import ClassVar
 
 from textual import getters, on, work
 from textual.app import ComposeResult, SystemCommand
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.message import Message
 from textual.screen import Screen
 from textual.widgets import Footer, Input, Static
-from textual.worker import Worker, get_current_worker
+from textual.worker import Worker, WorkerState, get_current_worker
 
 from spillview.catalogue import Catalogue
 from spillview.errors import SpillError
@@ -28,6 +28,7 @@ from spillview.tui.document import open_document
 from spillview.tui.hit_list import HitList
 from spillview.tui.pager import Pager
 from spillview.tui.search_bar import Progress, SearchBar
+from spillview.tui.search_keys import SEARCH_BINDINGS
 from spillview.tui.search_rows import Batch, Gatherer, LineRow, grouped
 from spillview.tui.viewport import Viewport
 
@@ -44,39 +45,7 @@ class SearchScreen(Screen[None]):
     CSS_PATH = [stylesheet("artifact.tcss"), stylesheet("search.tcss")]  # noqa: RUF012 - Textual's own
     BINDING_GROUP_TITLE = "Search"
     AUTO_FOCUS = "#pattern"
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding(
-            "slash",
-            "edit",
-            "Pattern",
-            key_display="/",
-            id="search.pattern",
-            tooltip="Type another pattern",
-        ),
-        Binding(
-            "u",
-            "unseen",
-            "Never seen only",
-            id="search.unseen",
-            tooltip="Keep only hits that the model never saw, or show all again",
-        ),
-        Binding(
-            "r",
-            "regex",
-            "Regex",
-            id="search.regex",
-            tooltip="Take the pattern as a regex, or as it is",
-        ),
-        Binding(
-            "escape",
-            "back",
-            "Stop",
-            id="search.stop",
-            tooltip="Stop the search; then go back",
-        ),
-        Binding("q", "leave", "Back", id="search.leave", tooltip="Go back"),
-        Binding("down", "results", "Results", show=False, id="search.results"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = SEARCH_BINDINGS
 
     bar = getters.query_one("#search-bar", SearchBar)
     line = getters.query_one("#pattern", Input)
@@ -257,6 +226,13 @@ class SearchScreen(Screen[None]):
         self.line.focus()
         self.call_after_refresh(setattr, self.line, "select_on_focus", True)
 
+    @on(Worker.StateChanged)
+    def _take_crash(self, event: Worker.StateChanged) -> None:
+        if event.state is WorkerState.ERROR:
+            reason = f"{type(event.worker.error).__name__}: {event.worker.error}"
+            self.progress = replace(self.progress, running=False, error=reason)
+            self._show_bar()
+
     # -- the preview -----------------------------------------------------------------
 
     @on(HitList.Highlighted)
@@ -323,6 +299,8 @@ class SearchScreen(Screen[None]):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Letters belong to the pattern while it is typed."""
         typing = self.is_mounted and self.line.has_focus
+        if action == "stop":
+            return self.progress.running
         if action == "results":
             return typing and bool(self.hits.rows)
         if action in ("edit", "unseen", "regex", "leave"):
@@ -353,15 +331,13 @@ class SearchScreen(Screen[None]):
         self._show_bar()
 
     def action_back(self) -> None:
-        """Stop the search; else from the pattern to the results; else leave."""
-        if self.progress.running:
-            self.stop()
-        elif self.line.has_focus and self.hits.rows:
+        """From the pattern to the results; else leave."""
+        if self.line.has_focus and self.hits.rows:
             self.hits.focus()
         else:
             self.action_leave()
 
-    def stop(self) -> None:
+    def action_stop(self) -> None:
         """End the search and keep what it found."""
         self._generation += 1
         if self._worker is not None:

@@ -1,0 +1,40 @@
+"""The keys of the search screen."""
+
+from __future__ import annotations
+
+from textual.binding import Binding, BindingType
+
+SEARCH_BINDINGS: list[BindingType] = [
+    Binding(
+        "slash",
+        "edit",
+        "Pattern",
+        key_display="/",
+        id="search.pattern",
+        tooltip="Type another pattern",
+    ),
+    Binding(
+        "u",
+        "unseen",
+        "Never seen only",
+        id="search.unseen",
+        tooltip="Keep only hits that the model never saw, or show all again",
+    ),
+    Binding(
+        "r",
+        "regex",
+        "Regex",
+        id="search.regex",
+        tooltip="Take the pattern as a regex, or as it is",
+    ),
+    Binding(
+        "escape",
+        "stop",
+        "Stop",
+        id="search.stop",
+        tooltip="Stop the search and keep what it found",
+    ),
+    Binding("escape", "back", "Back", show=False, id="search.back"),
+    Binding("q", "leave", "Back", id="search.leave", tooltip="Go back"),
+    Binding("down", "results", "Results", show=False, id="search.results"),
+]
