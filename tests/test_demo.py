@@ -16,6 +16,7 @@ import pytest
 
 from spillview.demo import MARKER, make_night
 from spillview.errors import BadInput
+from spillview.places import Places
 
 NOW = 1_795_936_500.0
 
@@ -332,6 +333,20 @@ def test_outbox_digests_are_right_but_for_one(night: Path) -> None:
         if not hashlib.sha256(path.read_bytes()).hexdigest().startswith(digest):
             wrong.append(path.name)
     assert len(wrong) == 1
+
+
+def test_sidecars_of_our_own_store_state_what_the_artifact_is(night: Path) -> None:
+    folder = Path(Places.of_home(str(night)).state_dir, "spills")
+    sidecars = list(folder.glob("session-*/.*.json"))
+    assert len(sidecars) == 2
+    for path in sidecars:
+        facts = json.loads(path.read_text())
+        data = path.with_name(path.name[1 : -len(".json")]).read_bytes()
+        assert facts["sha256"] == hashlib.sha256(data).hexdigest()
+        assert facts["bytes"] == len(data) > 100_000
+        assert facts["lines"] == len(data.splitlines())
+        owner = hashlib.sha256(facts["session"].encode()).hexdigest()[:12]
+        assert path.parent.name == f"session-{owner}"
 
 
 def test_agent_task_is_a_link_to_the_subagents_transcript(night: Path) -> None:

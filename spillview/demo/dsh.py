@@ -174,7 +174,7 @@ class Session:
             output += "" if output.endswith("\n") else "\n"
             output += f"[exit code: {exit_code}]"
         path = self.place("bash.txt")
-        shown = self.bounded(output, path)
+        shown = bounded(output, path)
         if shown != output and not lost:
             self.night.write(path, output.encode(), self.clock)
         self.gets(call, shown)
@@ -185,7 +185,7 @@ class Session:
         call = self.calls(tool, saying=saying, **given)
         path = self.place(f"{tool}.txt")
         self.night.write(path, output.encode(), self.clock + 2.0)
-        self.gets(call, self.bounded(output, path))
+        self.gets(call, bounded(output, path))
         return path
 
     def grep(self, pattern: str, matches: list[tuple[str, int, str]], keep: int) -> str:
@@ -227,7 +227,7 @@ class Session:
             "arguments": {"command": command},
         }
         self._event("tool/code-dispatch-start", sub)
-        content = [{"type": "text", "text": self.bounded(output, path)}]
+        content = [{"type": "text", "text": bounded(output, path)}]
         self._event("tool/code-dispatch", sub | {"isError": False, "content": content})
         self.gets(call, answer)
         return path
@@ -253,17 +253,6 @@ class Session:
         """The path the store gives a result of that name."""
         safe = re.sub(r"[^A-Za-z0-9._-]", _escape, name)
         return f"{self.spills}/{self.dice.hex(12)}-{safe}"
-
-    def bounded(self, text: str, path: str) -> str:
-        """What the spill policy shows: head, tail, notice; the text where it fits."""
-        data = text.encode()
-        if len(data) <= CAP:
-            return text
-        budget = max(0, CAP - len(_notice(len(data), path).encode()) - 2)
-        head = data[: -(-budget // 2)].decode("utf-8", "ignore")
-        tail = data[len(data) - budget // 2 :].decode("utf-8", "ignore")
-        shown = head + tail
-        return f"{shown}\n\n{_notice(len(data) - len(shown.encode()), path)}"
 
     def finish(self, *, torn: bool = False) -> None:
         """Write the log; `torn` leaves half of a last frame, as while it grows."""
@@ -322,6 +311,18 @@ class Session:
 
     def _batch(self) -> None:
         self.batches.append(len(self.rows))
+
+
+def bounded(text: str, path: str, cap: int = CAP) -> str:
+    """What the spill policy shows: head, tail, notice; the text where it fits."""
+    data = text.encode()
+    if len(data) <= cap:
+        return text
+    budget = max(0, cap - len(_notice(len(data), path).encode()) - 2)
+    head = data[: -(-budget // 2)].decode("utf-8", "ignore")
+    tail = data[len(data) - budget // 2 :].decode("utf-8", "ignore")
+    shown = head + tail
+    return f"{shown}\n\n{_notice(len(data) - len(shown.encode()), path)}"
 
 
 def compress(data: bytes) -> bytes:
