@@ -11,8 +11,9 @@ import os
 from itertools import count, cycle
 from pathlib import Path
 
-from spillview.demo.claude import Session, persisted
+from spillview.demo.claude import Session
 from spillview.demo.night import MINUTE, Night
+from spillview.demo.notice import persisted
 
 ATTACKS = (
     "\x1b[2J",  # clear

@@ -9,9 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from spillview.demo.night import Dice, Night, iso
-
-PREVIEW = 2000
-"""UTF-16 units that a notice's preview shows."""
+from spillview.demo.notice import persisted
 
 COPIED = 30_000
 """Chars of a large output that the record keeps beside the notice."""
@@ -374,29 +372,3 @@ class Session:
         record |= {"uuid": self.dice.uuid(), "timestamp": iso(self.clock)}
         self._last = record["uuid"]
         self.records.append(record)
-
-
-def persisted(path: str, data: bytes) -> str:
-    """The notice with its preview that stands in place of the output."""
-    return (
-        f"<persisted-output>\nOutput too large ({size(len(data))}). "
-        f"Full output saved to: {path}\n\nPreview (first 2KB):\n"
-        f"{preview(data.decode('utf-8', 'replace'))}\n...\n</persisted-output>"
-    )
-
-
-def preview(text: str) -> str:
-    """The first 2,000 UTF-16 units, no character split."""
-    units = text[:PREVIEW].encode("utf-16-le")[: PREVIEW * 2]
-    return units.decode("utf-16-le", "ignore")
-
-
-def size(count: int) -> str:
-    """Bytes as the notice writes them: `812 bytes`, `64.8KB`, `600KB`, `1.8MB`."""
-    if count < 1024:
-        return f"{count} bytes"
-    value = count / 1024
-    unit = "KB"
-    if value >= 1024:
-        value, unit = value / 1024, "MB"
-    return f"{value:.1f}".removesuffix(".0") + unit

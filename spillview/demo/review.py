@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from spillview.demo import rust_output
-from spillview.demo.claude import Session, persisted
+from spillview.demo.claude import Session
 from spillview.demo.night import DAY, HOUR, Night
+from spillview.demo.notice import persisted
 from spillview.demo.words import sentence
 
 

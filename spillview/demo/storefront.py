@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from spillview.demo import node_output
-from spillview.demo.claude import Session, size
+from spillview.demo.claude import Session
 from spillview.demo.night import HOUR, MINUTE, Night
+from spillview.demo.notice import size
 from spillview.demo.words import sentence
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from spillview.demo import python_output
-from spillview.demo.claude import Session, persisted
+from spillview.demo.claude import Session
 from spillview.demo.night import HOUR, MINUTE, Night
+from spillview.demo.notice import persisted
 
 
 def write(night: Night) -> None:
