@@ -77,16 +77,19 @@ def gather(
     cancelled: Callable[[], bool],
     *,
     quick: bool = False,
+    shown: Callable[[], object] = lambda: None,
     clock: Callable[[], float] = time.monotonic,
 ) -> None:
     """Post everything that the catalogue knows, and what it finds out after that.
 
     Artifacts for which `first` is true are completed before the others. `quick` has
-    very many artifacts listed before their transcripts' facts are fetched.
+    very many artifacts listed before their transcripts' facts are fetched, which go on
+    once `shown` returns.
     """
     try:
         if quick and len(found := catalogue.scan(query, bare=True)) > MANY:
             post(Scanned(catalogue.sessions(found)))
+            shown()
         found = catalogue.scan(query)
         sessions = catalogue.sessions(found)
     except SpillError as error:

@@ -17,6 +17,9 @@ from spillview.tui.messages import GatheringFailed
 REFRESH_SECONDS = 2.0
 """The stores are looked at again this often, or more seldom where it takes long."""
 
+SHOWN_SECONDS = 0.5
+"""The first rows get the processor for so long at most until they are drawn."""
+
 REFRESH_SHARE = 20
 """Looking again may take at most one part in so many of the time."""
 
@@ -29,6 +32,8 @@ class LiveScreen(Screen[None]):
         self.catalogue = catalogue
         self.scope = scope
         self._lock = threading.Lock()
+        self.list_shown = threading.Event()
+        """Set once the first rows are drawn."""
         self._next_look = 0.0
 
     def near(self, artifact: Artifact) -> bool:
@@ -76,6 +81,7 @@ class LiveScreen(Screen[None]):
                 self.post_message,
                 lambda: worker.is_cancelled,
                 quick=not only_changes,
+                shown=lambda: self.list_shown.wait(SHOWN_SECONDS),
             )
 
     @on(Worker.StateChanged)

@@ -206,6 +206,7 @@ class QueueScreen(LiveScreen):
             titles=self.material.titles,
             aim=aim,
         )
+        self.call_after_refresh(self.list_shown.set)
         self.titles.show(view.sort, view.reverse)
         self.top.show(self.window, arrangement.figures)
         self.show_totals()
