@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
@@ -21,7 +22,7 @@ from spillview.excerpts import (
 )
 from spillview.model import Artifact, Problem, Seen
 from spillview.selection import Message, Options, Report, Selection
-from spillview.transcoding import Searched, searched
+from spillview.transcoding import Searched, Shifted, searched
 
 
 class _Place:
@@ -29,10 +30,13 @@ class _Place:
 
     def __init__(self, artifact: Artifact, encoding: str | None) -> None:
         self.artifact = artifact
+        self.ident = artifact.id
         self.seen: Seen | None = artifact.link.seen if artifact.link else None
         self._encoding = encoding
         self._content: FileContent | None = None
         self._searched: Searched | None = None
+        self._shift: int | None = None
+        """Once known, by how much an offset on disk is larger; None in UTF-16."""
 
     @property
     def searched(self) -> Searched:
@@ -42,13 +46,31 @@ class _Place:
             self._searched = searched(self._content, self._encoding)
         return self._searched
 
-    def locate(self, data: Message, length: int, hits: Iterable[Hit] | None) -> None:
-        """Add `byte_range` of a line of `length` bytes and, for its `hits`, `seen`."""
+    def locate(self, kind: str, data: Message, length: int) -> None:
+        """Add `byte_range` of a line of `length` bytes and, to a match, `seen`."""
+        offset: int = data["absolute_offset"]
+        shift = self._shift
+        if shift is None:
+            self.span(data, length)
+        else:
+            start = offset + shift
+            data["byte_range"] = [start, start + length]
+        if kind == "match":
+            if self.seen is None:
+                data["seen"] = None
+                return
+            hits = [(hit["start"], hit["end"]) for hit in data["submatches"]]
+            if not hits:  # an inverted match
+                hits = [_without_end(length, as_bytes(data["lines"])[-2:])]
+            data["seen"] = self.received(offset, hits)
+
+    def span(self, data: Message, length: int) -> None:
+        """Add `byte_range` of a line of `length` bytes."""
         disk = self.searched.disk
         offset: int = data["absolute_offset"]
         data["byte_range"] = [disk(offset), disk(offset + length)]
-        if hits is not None:
-            data["seen"] = self.received(offset, hits)
+        if isinstance(self.searched, Shifted):
+            self._shift = self.searched.shift
 
     def received(self, offset: int, hits: Iterable[Hit]) -> bool | None:
         """Whether the model received all `hits` of the line at `offset`."""
@@ -153,16 +175,20 @@ class _LongLine:
         data = {**self._message["data"], **given}
         if not self._every and self._windows.total > len(given["submatches"]):
             data["submatches_total"] = self._windows.total
-        if self._message["type"] != "match":
-            self._place.locate(data, length, None)
-        elif not window.hits:
-            end = self._line.read(max(0, length - 2), length)
-            self._place.locate(data, length, [_without_end(length, end)])
-        else:
-            self._place.locate(data, length, window.hits)
-            if not self._every:
-                data["seen"] = self._received
+        self._place.span(data, length)
+        if self._message["type"] == "match":
+            data["seen"] = self._seen(window, length)
         return {"type": self._message["type"], "data": data}
+
+    def _seen(self, window: Window, length: int) -> bool | None:
+        """Whether all hits were received: of the line, or of one excerpt of many."""
+        if window.hits and not self._every:
+            return self._received
+        hits: Sequence[Hit] = window.hits
+        if not hits:  # an inverted match
+            end = self._line.read(max(0, length - 2), length)
+            hits = [_without_end(length, end)]
+        return self._place.received(self._message["data"]["absolute_offset"], hits)
 
 
 def _without_end(length: int, end: bytes) -> Hit:
@@ -176,7 +202,7 @@ class Reader:
 
     def __init__(
         self,
-        artifacts: Mapping[bytes, Artifact],
+        artifacts: Mapping[str, Artifact],
         encoding: str | None,
         options: Options,
         facts: Callable[[Artifact], Artifact] | None,
@@ -189,6 +215,7 @@ class Reader:
         self._report = report
         self._place: _Place | None = None
         self._long: tuple[_LongLine, _LineOnDisk] | None = None
+        self._dropped = False
         self._reread = False
         self._selection = (
             None if options.seen is None else Selection(options.seen, options, report)
@@ -204,20 +231,49 @@ class Reader:
             self._place.close()
             self._place = None
 
-    def messages(self, frame: bytes | LongMessage) -> Iterator[Message]:
-        """The messages that one frame completes."""
-        if isinstance(frame, LongMessage):
-            told = self._long_line(frame)
-        else:
-            told = self._whole(orjson.loads(frame))
+    def messages(self, frames: Iterable[bytes | LongMessage]) -> Iterator[Message]:
+        """The messages that the frames hold, in their order."""
         if self._selection is None:
-            yield from told
+            yield from self._all(frames)
             return
-        for message in told:
+        for message in self._all(frames):
             yield from self._selection.messages(message)
 
-    def _whole(self, message: Message) -> Iterator[Message]:
-        kind, data = message["type"], message["data"]
+    def _all(self, frames: Iterable[bytes | LongMessage]) -> Iterator[Message]:
+        """Every message with its place, long lines as excerpts.
+
+        There may be millions of them, so the usual one takes the shortest way.
+        """
+        whole_lines, loads = self._options.full_lines, orjson.loads
+        for frame in frames:
+            if not isinstance(frame, bytes):
+                yield from self._long_line(frame)
+                continue
+            message: Message = loads(frame)
+            kind, data = message["type"], message["data"]
+            if kind != "match" and kind != "context":
+                yield from self._frame(kind, message)
+                continue
+            place = self._place
+            assert place is not None
+            data["artifact"] = place.ident
+            text = data["lines"].get("text")
+            if text is None:
+                length = len(as_bytes(data["lines"]))
+            else:
+                length = len(text) if text.isascii() else len(text.encode())
+            if length > EXCERPT and not whole_lines:
+                yield from self._excerpts(message)
+                continue
+            try:
+                place.locate(kind, data, length)
+            except Unreadable as error:
+                self._lost(data, error)
+            yield message
+
+    def _frame(self, kind: str, message: Message) -> Iterator[Message]:
+        """Where an artifact's messages begin and end, and the process's own end."""
+        data = message["data"]
         if kind == "summary":
             self.ended = True
             kept = self._selection.stats if self._selection is not None else {}
@@ -225,31 +281,29 @@ class Reader:
             return
         if kind == "begin":
             self._begin(data["path"])
-        assert self._place is not None
-        data["artifact"] = self._place.artifact.id
+        if self._place is not None:
+            data["artifact"] = self._place.ident
         if kind == "end":
             self._end()
-        if kind not in ("match", "context"):
-            yield message
-            return
-        line = as_bytes(data["lines"])
-        hits = [(hit["start"], hit["end"]) for hit in data["submatches"]]
-        try:
-            if len(line) > EXCERPT and not self._options.full_lines:
-                long = self._long_of(message, _HeldLine(line))
-                yield from long.more(hits)
-                yield from long.last()
-                return
-            whole = None
-            if kind == "match":
-                whole = hits or [_without_end(len(line), line[-2:])]
-            self._place.locate(data, len(line), whole)
-        except Unreadable as error:
-            self._lost(data, error)
         yield message
 
+    def _excerpts(self, message: Message) -> Iterator[Message]:
+        """A long line that came whole."""
+        data = message["data"]
+        hits = [(hit["start"], hit["end"]) for hit in data["submatches"]]
+        try:
+            long = self._long_of(message, _HeldLine(as_bytes(data["lines"])))
+            yield from long.more(hits)
+            yield from long.last()
+        except Unreadable as error:
+            self._lost(data, error)
+            data["lines"], data["submatches"] = {"text": ""}, []
+            yield message
+
     def _begin(self, path: dict[str, str]) -> None:
-        artifact = self._artifacts[as_bytes(path)]
+        text = path.get("text")
+        exact = text if text is not None else os.fsdecode(as_bytes(path))
+        artifact = self._artifacts[exact]
         if self._facts is not None:
             artifact = self._facts(artifact)
         self._place = _Place(artifact, self._encoding)
@@ -271,7 +325,9 @@ class Reader:
         assert self._place is not None
         if not piece.located:
             return
-        data: dict[str, Any] = {}
+        if self._dropped:  # its file went away before the line was read
+            self._dropped = not piece.complete
+            return
         try:
             if self._long is None:
                 message: Message = orjson.loads(piece.head)
@@ -280,7 +336,7 @@ class Reader:
                 data["line_number"] = piece.line_number
                 data["absolute_offset"] = piece.absolute_offset
                 data["submatches"] = []
-                data["artifact"] = self._place.artifact.id
+                data["artifact"] = self._place.ident
                 line = _LineOnDisk(self._place.searched, piece.absolute_offset)
                 self._long = self._long_of(message, line), line
                 self._reread = True
@@ -293,8 +349,9 @@ class Reader:
                 self._long = None
                 yield from long.last()
         except Unreadable as error:
-            if piece.complete and data:
-                self._lost(data, error)
+            self._long = None
+            self._dropped = not piece.complete
+            self._tell(str(error))
 
     def _lost(self, data: Message, error: Unreadable) -> None:
         """A line whose place on disk can no longer be told."""

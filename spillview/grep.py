@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import stat
+import sys
 import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
@@ -38,9 +39,11 @@ __all__ = ["Cancelled", "Message", "Options", "Progress", "Report", "search", "t
 Cancelled = Callable[[], bool]
 Progress = Callable[[int, int], None]
 
-BATCH_FILES = 1000
-BATCH_ARGUMENTS = 96 << 10
-"""Bytes of path names that one process is given; Windows allows 32 KiB in all."""
+FIRST_FILES = 500
+"""Files of the first batch, so that the search begins while others are looked at."""
+BATCH_FILES = 4000
+BATCH_ARGUMENTS = 24 << 10 if sys.platform == "win32" else 384 << 10
+"""Chars of path names that one process is given: what the system takes, and less."""
 BATCH_BYTES = 256 << 20
 """Bytes of content that one process is given, unless one file alone is larger."""
 
@@ -82,8 +85,8 @@ def search(
         for batch, run in running:
             reader = Reader(batch.artifacts, batch.encoding, options, facts, report)
             with closing(reader):
-                for frame in frames(run.chunks(cancelled), whole=options.full_lines):
-                    yield from reader.messages(frame)
+                chunks = run.chunks(cancelled)
+                yield from reader.messages(frames(chunks, whole=options.full_lines))
             if cancelled is not None and cancelled():
                 return
             _add(totals, reader.stats)
@@ -128,11 +131,11 @@ def tally(
                 return
             _account(batch, run, bool(output), report)
             while output:
-                path, _, output = output.partition(b"\0")
+                name, _, output = output.partition(b"\0")
                 number = b"1"
                 if not names_only:
                     number, _, output = output.partition(b"\n")
-                yield batch.artifacts[path], int(number)
+                yield batch.artifacts[os.fsdecode(name)], int(number)
 
 
 # -- the files ---------------------------------------------------------------------
@@ -148,15 +151,16 @@ class _Batch:
 
     encoding: str | None
     """The UTF-16 that ripgrep must be told of, for want of a byte order mark."""
-    artifacts: dict[bytes, Artifact] = field(default_factory=dict)
+    artifacts: dict[str, Artifact] = field(default_factory=dict)
+    most: int = BATCH_FILES
     arguments: int = 0
     content: int = 0
 
-    def takes(self, path: bytes, size: int, encoding: str | None) -> bool:
+    def takes(self, path: str, size: int, encoding: str | None) -> bool:
         """Whether one more file fits."""
         return not self.artifacts or (
             encoding == self.encoding
-            and len(self.artifacts) < BATCH_FILES
+            and len(self.artifacts) < self.most
             and self.arguments + len(path) <= BATCH_ARGUMENTS
             and self.content + size <= BATCH_BYTES
         )
@@ -164,10 +168,10 @@ class _Batch:
 
 def _batches(artifacts: Iterable[Artifact], report: Report) -> Iterator[_Batch]:
     """The regular files among `artifacts` by batches, each file once."""
-    known: set[bytes] = set()
-    batch = _Batch(None)
+    known: set[str] = set()
+    batch = _Batch(None, most=FIRST_FILES)
     for artifact in artifacts:
-        path = os.fsencode(artifact.found.path)
+        path = artifact.found.path
         if path in known:
             continue
         known.add(path)
@@ -251,8 +255,7 @@ def _runs(
 
 def _start(program: Ripgrep, arguments: Sequence[str], batch: _Batch) -> Run:
     told = [f"--encoding={_LABELS[batch.encoding]}"] if batch.encoding else []
-    paths = [os.fsdecode(path) for path in batch.artifacts]
-    return Run(program, [*told, *arguments], paths)
+    return Run(program, [*told, *arguments], list(batch.artifacts))
 
 
 def _account(batch: _Batch, run: Run, spoke: bool, report: Report) -> None:
@@ -267,11 +270,12 @@ def _account(batch: _Batch, run: Run, spoke: bool, report: Report) -> None:
         return
     named = False
     for path, artifact in batch.artifacts.items():
-        start = errors.find(b"rg: " + path + b": ")
+        told = b"rg: " + os.fsencode(path) + b": "
+        start = errors.find(told)
         if start >= 0:
             named = True
-            end = errors.find(b"\n", start + len(path) + 6)
-            text = errors[start + len(path) + 6 : end if end >= 0 else None]
+            end = errors.find(b"\n", start + len(told))
+            text = errors[start + len(told) : end if end >= 0 else None]
             report.problems.append(_problem(artifact, _plain(text)))
     if named:
         return

@@ -50,15 +50,15 @@ class Shifted:
 
     def __init__(self, content: Content, shift: int = 0) -> None:
         self._content = content
-        self._shift = shift
+        self.shift = shift
 
     def disk(self, offset: int) -> int:
         """The byte on disk."""
-        return offset + self._shift
+        return offset + self.shift
 
     def read(self, start: int, end: int) -> bytes:
         """Bytes of the searched text."""
-        return self._content.pread(start + self._shift, end - start)
+        return self._content.pread(start + self.shift, end - start)
 
 
 class Utf16:

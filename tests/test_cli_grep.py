@@ -198,8 +198,11 @@ def test_what_cannot_be_read_makes_two_of_the_exit_code(
 ) -> None:
     real = os.lstat
 
-    def failing(path: str | bytes) -> os.stat_result:
-        if isinstance(path, bytes) and path.endswith(b"cjk.txt"):
+    def failing(path: str) -> os.stat_result:
+        if (
+            str(path).endswith("cjk.txt")
+            and sys._getframe(1).f_code.co_name == "_batches"
+        ):
             raise PermissionError(13, "Permission denied")
         return real(path)
 

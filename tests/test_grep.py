@@ -533,9 +533,9 @@ def test_a_file_that_vanishes_after_the_check_is_reported(
         path.write_text("needle\n")
     real = os.lstat
 
-    def late(path: bytes) -> os.stat_result:
+    def late(path: str) -> os.stat_result:
         facts = real(path)
-        if path == os.fsencode(paths[1]):
+        if path == str(paths[1]):
             paths[0].unlink()
         return facts
 
