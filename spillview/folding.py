@@ -171,18 +171,23 @@ class Folding:
 
     # Units: what is laid out together
 
-    def _segment(self, byte: int) -> tuple[int, int]:
-        """The segment that holds `byte`, clipped at folds."""
+    def _start_of(self, byte: int) -> int:
+        """Where the segment (or fold) that holds `byte` begins."""
         fold = self.fold_at(byte)
         if fold is not None:
-            return fold.start, fold.end
-        start, end = self.segments.around(byte)
+            return fold.start
+        start = self.segments.start_of(byte)
         at = bisect_right(self._starts, byte)
-        if at > 0:
-            start = max(start, self.folds[at - 1].end)
-        if at < len(self.folds):
-            end = min(end, self.folds[at].start)
-        return start, end
+        return max(start, self.folds[at - 1].end) if at > 0 else start
+
+    def _end_of(self, byte: int) -> int:
+        """Where the segment (or fold) that holds `byte` ends."""
+        fold = self.fold_at(byte)
+        if fold is not None:
+            return fold.end
+        end = self.segments.end_of(byte)
+        at = bisect_right(self._starts, byte)
+        return min(end, self.folds[at].start) if at < len(self.folds) else end
 
     def _overwritten(self, start: int, end: int) -> bool:
         """Whether the segment, cut inside its line, is overwritten by the next."""
@@ -191,27 +196,24 @@ class Folding:
         if self.fold_at(start) is not None or self.fold_at(end) is not None:
             return False
         last = self.segments.read(end - 1, end)
-        if last == b"\n":
-            return False
-        if last == b"\r":
-            return True
-        after, stop = self._segment(end)
-        return lone_return(self.segments.read(after, stop))
+        if last in (b"\n", b"\r"):
+            return last == b"\r"
+        return lone_return(self.segments.read(end, self._end_of(end)))
 
     def _unit(self, byte: int) -> tuple[int, int, int]:
         """Start, end and first visible byte of what is laid out as one around byte."""
         for chain in self._chains.values():
             if chain[0] <= byte < chain[1]:
                 return chain
-        start, end = self._segment(byte)
+        start, end = self._start_of(byte), self._end_of(byte)
         if self.returns == "raw":
             return start, end, start
         visible = start
         while self._overwritten(visible, end):
-            visible, end = self._segment(end)
+            visible, end = end, self._end_of(end)
         while start > 0 and self.segments.read(start - 1, start) != b"\n":
-            before, stop = self._segment(start - 1)
-            if not self._overwritten(before, stop):
+            before = self._start_of(start - 1)
+            if not self._overwritten(before, start):
                 break
             start = before
         if visible != start:

@@ -73,28 +73,34 @@ _ESCAPE = (
     r"|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c\n]*(?:\x07|\x1b\\|\x9c)"
     r"|\x1b[ -/]*[0-~]"
 )
-_WIDE = "\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fff\uac00-\ud7a3\uff01-\uff60"
-_TOKEN = (
-    rf"(?P<one>[ -~]+(?!{VS16}))|(?P<two>[{_WIDE}]+(?!{VS16}))"
-    rf"|(?P<pair>.{VS16})|(?P<any>.)"
+RUNS: dict[str, tuple[str, int, int]] = {
+    "ascii": (" -~", 1, 1),
+    "letters": ("\u00a1-\u00ac\u00ae-\u02ff\u0391-\u03a1\u0400-\u0482", 1, 2),
+    "boxes": ("\u2018-\u201f\u2026\u2500-\u259f", 1, 3),
+    "wide": ("\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fff\uac00-\ud7a3\uff01-\uff60", 2, 3),
+}
+"""Characters that are laid out many at a time: a class, their cells, their bytes."""
+
+_CONTROLS = "\x00-\x08\x0a-\x1a\x1c-\x1f\x7f"
+_TOKEN = "|".join(
+    [
+        *(f"(?P<{name}>[{chars}]+(?!{VS16}))" for name, (chars, _, _) in RUNS.items()),
+        f"(?P<controls>[{_CONTROLS}]+)",
+        f"(?P<pair>.{VS16})",
+        "(?P<any>.)",
+    ]
 )
 _PLAIN = re.compile(_TOKEN, re.DOTALL)
 _STRIP = re.compile(rf"(?P<esc>{_ESCAPE})|{_TOKEN}", re.DOTALL)
 _SGR = re.compile(r"(?:\x1b\[|\x9b)([0-9;:]*)m\Z")
 _BLANK = re.compile(rf"(?:{_ESCAPE}|[ \t\r\0])*\Z")
-_TRAILING = re.compile(rb"\r*\n?\Z")
 _SIMPLE = re.compile(rb"[ -~]*(\r?\n)?\Z")
 _NAMES = ("black", "red", "green", "yellow", "blue", "magenta", "cyan", "white")
 
 
 def lone_return(data: bytes) -> bool:
     """Whether a carriage return in `data` is followed by anything but the line end."""
-    at = data.rfind(b"\r")
-    if at < 0:
-        return False
-    trailing = _TRAILING.search(data)
-    stop = trailing.start() if trailing is not None else len(data)
-    return data.find(b"\r", 0, stop) >= 0
+    return b"\r" in data and b"\r" in data.removesuffix(b"\n").rstrip(b"\r")
 
 
 def lay_out(
@@ -167,10 +173,11 @@ def _lay_any(
         kind = match.lastgroup
         part = match.group()
         size = len(part.encode("utf-8", "surrogateescape"))
-        if kind == "one":
-            rows.put_run(part, at, 1, 1)
-        elif kind == "two":
-            rows.put_run(part, at, 2, 3)
+        if kind in RUNS:
+            _, cells, step = RUNS[kind]
+            rows.put_run(part, at, cells, step)
+        elif kind == "controls":
+            rows.put_run(printable(part), at, 1, 1, "control")
         elif kind == "esc":
             if escapes == "colour":
                 rows.look = _styled(rows.look, part)
@@ -292,7 +299,9 @@ class _Rows:
             "control" if control else self.look,
         )
 
-    def put_run(self, text: str, byte: int, cells: int, step: int) -> None:
+    def put_run(
+        self, text: str, byte: int, cells: int, step: int, kind: Kind | None = None
+    ) -> None:
         """Characters of the same width and size; a row is filled at a time."""
         at = 0
         while at < len(text):
@@ -307,7 +316,7 @@ class _Rows:
                 part,
                 len(part) * cells,
                 Piece(self._length, byte + at * step, step),
-                self.look,
+                kind or self.look,
             )
             at += len(part)
 

@@ -71,9 +71,10 @@ class Segments:
 
     def around(self, byte: int) -> tuple[int, int]:
         """The segment that holds `byte`: `start <= byte < end`."""
-        return self._start(byte), self._end(byte)
+        return self.start_of(byte), self.end_of(byte)
 
-    def _start(self, byte: int) -> int:
+    def start_of(self, byte: int) -> int:
+        """Where the segment that holds `byte` begins."""
         base = max(0, byte - 3 * GRID)
         data = self.read(base, byte)
         at = data.rfind(b"\n")
@@ -89,7 +90,8 @@ class Segments:
             multiple -= GRID
         return line
 
-    def _end(self, byte: int) -> int:
+    def end_of(self, byte: int) -> int:
+        """Where the segment that holds `byte` ends."""
         size = self._source.size
         stop = byte + 2 * GRID + SLACK
         data = self.read(byte, stop)

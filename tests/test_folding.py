@@ -14,6 +14,7 @@ from spillview import folding, segments
 from spillview.cells import char_width, text_width
 from spillview.content import BytesContent
 from spillview.folding import Fold, Folding, Row, Sgr
+from spillview.layout import RUNS
 from spillview.text import printable
 
 ALL = 1 << 30
@@ -372,6 +373,17 @@ def test_content_that_shrank_ends_the_rows_instead_of_looping() -> None:
     rows = view.forward(0, ALL)
     assert [row.text for row in rows[:10]] == ["line"] * 10
     assert view.backward(100_000, 3)
+
+
+def test_characters_that_are_laid_out_together_are_alike() -> None:
+    for name, (chars, cells, size) in RUNS.items():
+        members = re.findall(f"[{chars}]", "".join(map(chr, range(0xD800))))
+        members += re.findall(f"[{chars}]", "".join(map(chr, range(0xE000, 0x10000))))
+        assert members, name
+        for char in members:
+            assert char_width(char) == cells
+            assert len(char.encode()) == size
+            assert printable(char) == char
 
 
 def test_no_character_is_measured_narrower_than_it_is_drawn() -> None:

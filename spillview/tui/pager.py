@@ -14,7 +14,7 @@ from textual.worker import Worker, WorkerState, get_current_worker
 
 from spillview.cells import text_width
 from spillview.errors import BadInput, SpillError
-from spillview.folding import Fold, Row
+from spillview.folding import Fold
 from spillview.hits import Hit, Pattern
 from spillview.model import Range
 from spillview.text import human_count, printable
@@ -341,11 +341,11 @@ class Pager(Selecting):
 
     # -- drawing ---------------------------------------------------------------------
 
-    def overlays(self, row: Row) -> list[tuple[Range, Style]]:
+    def overlays(self, start: int, end: int) -> list[tuple[Range, Style]]:
         """The selection, and the hits over it."""
-        shown = super().overlays(row)
+        shown = super().overlays(start, end)
         for finder in (self.filter, self.finder):
-            for hit in finder.hits.touching(row.start, row.end):
+            for hit in finder.hits.touching(start, end):
                 name = "hit-now" if hit == self.hit else "hit"
                 shown.append((hit, self.style_of(name)))
         return shown

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -48,6 +49,10 @@ SIGNAL_BYTES = 1 << 10
 
 StyleOf = Callable[[str], Style]
 """The style of a component class `pager--NAME`, over nothing."""
+
+
+Overlays = Callable[[int, int], Iterable[tuple[Range, Style]]]
+"""Byte ranges that touch `[start, end)`, each with the style it is drawn in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,15 +113,18 @@ def text_segments(
     row: Row,
     look: Look,
     style: StyleOf,
-    overlays: Iterable[tuple[Range, Style]],
+    overlays: Overlays,
 ) -> list[Segment]:
-    """The row's text with its own styles; `overlays` are byte ranges drawn over it."""
+    """The row's text with its own styles; `overlays` are drawn over it."""
     start, end, before = crop(row.text, look.offset, look.width)
     cuts: list[tuple[int, int, Style]] = []
-    for span in row.spans:
+    first = bisect_left(row.spans, start, key=lambda span: span.end)
+    for span in row.spans[first:]:
+        if span.start >= end:
+            break
         own = sgr_style(span.kind) if isinstance(span.kind, Sgr) else style(span.kind)
         cuts.append((span.start, span.end, own))
-    for (low, high), over in overlays:
+    for (low, high), over in overlays(row.byte_at(start), row.byte_at(end)):
         cuts.append((row.index_at(low), row.index_at(high), over))
     segments = [Segment(" " * before)] if before else []
     if not cuts:
@@ -127,8 +135,8 @@ def text_segments(
     ordered = sorted(edges)
     for low, high in pairwise(ordered):
         look_of = Style()
-        for first, last, over in cuts:
-            if first <= low < last:
+        for begin, stop, over in cuts:
+            if begin <= low < stop:
                 look_of += over
         segments.append(Segment(row.text[low:high], look_of))
     return segments

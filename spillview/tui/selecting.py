@@ -46,12 +46,11 @@ class Selecting(Reader):
         self._anchor: int | None = None
         self._grabbed: str | None = None
 
-    def overlays(self, row: Row) -> list[tuple[Range, Style]]:
+    def overlays(self, start: int, end: int) -> list[tuple[Range, Style]]:
         """The selection."""
         if self.selection is None:
             return []
-        start, end = self.selection
-        if end <= row.start or start >= row.end:
+        if self.selection[1] <= start or self.selection[0] >= end:
             return []
         return [(self.selection, self.style_of("selection"))]
 

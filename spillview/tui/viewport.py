@@ -326,8 +326,8 @@ class Viewport(Widget, can_focus=True):
             reverse=full.reverse,
         )
 
-    def overlays(self, row: Row) -> list[tuple[Range, Style]]:
-        """Byte ranges of the row that are drawn in a style of their own."""
+    def overlays(self, start: int, end: int) -> list[tuple[Range, Style]]:
+        """Byte ranges that touch `[start, end)` and have a style of their own."""
         return []
 
     def render_line(self, y: int) -> Strip:
@@ -368,7 +368,7 @@ class Viewport(Widget, can_focus=True):
             words = paint.fold_words(row.fold, self.document, look.width)
             text = [Segment(words, style("fold"))]
         else:
-            text = paint.text_segments(row, look, style, self.overlays(row))
+            text = paint.text_segments(row, look, style, self.overlays)
         if lit:
             base += style("cursor")
         return paint.assemble(left, text, look, base)
