@@ -44,6 +44,8 @@ _KEYWORDS = _set(
 _COUNTING = re.compile(
     r"^(?:-[A-Za-z]*[cqlL][A-Za-z]*|--count|--quiet|--files-with.*)$"
 )
+_NUMBERS = re.compile(r"^(?:-[A-Za-z]*[nb][A-Za-z]*|--line-number|--number)$")
+_CONTEXT = re.compile(r"^(?:-[A-Za-z]*[ABC]\d*|-\d+|--\w*context.*)$")
 _PARTS = re.compile(r"^(?:-[A-Za-z]*o|--only-matching|--json|--replace|-r=)")
 _SOME_LINES = re.compile(
     r"^\s*(\d{1,12})\s*,\s*(?:\d{1,12}|\$)\s*p?\s*;?\s*(?:\d*q)?\s*$"
@@ -72,6 +74,10 @@ class Reading:
     """Whether lines come in the file's order."""
     width: int | None = None
     """Lines are cut to this many chars."""
+    numbered: bool = False
+    """Lines carry their numbers."""
+    context: bool = False
+    """A `--` may stand between groups of lines."""
     times: int = 0
     """How many of its commands show the file."""
 
@@ -143,6 +149,8 @@ def _show(
     result.understood = result.understood and step.known
     result.ordered = result.ordered and step.ordered
     result.width = step.width
+    result.numbered = result.numbered or step.numbered
+    result.context = result.context or step.context
     if step.cuts <= 1:
         result.anchor, result.line = step.anchor, step.line
 
@@ -155,6 +163,8 @@ class _Step:
     nothing: bool = False
     ordered: bool = True
     width: int | None = None
+    numbered: bool = False
+    context: bool = False
     anchor: Anchor | None = None
     line: int | None = None
     cuts: int = 0
@@ -166,6 +176,8 @@ class _Step:
             self.nothing = True
         elif name in _SEARCH:
             self.cuts += 2  # no anchor: any lines
+            self.numbered = self.numbered or any(map(_NUMBERS.match, options))
+            self.context = self.context or any(map(_CONTEXT.match, options))
             if any(_COUNTING.match(option) for option in options):
                 self.nothing = True
             elif any(_PARTS.match(option) for option in options):
@@ -174,15 +186,19 @@ class _Step:
             self.cuts += 1
             self._end(name, words)
         elif name in ("cat", "bat", "less", "more", "tee"):
-            if self.cuts == 0:
+            if any(map(_NUMBERS.match, options)):
+                self.numbered = True
+                self.cuts += 2
+            elif self.cuts == 0:
                 self.anchor = "whole"
         elif name == "nl":
+            self.numbered = True
             self.cuts += 2
         elif name == "sed":
             self._sed(words)
         elif name in ("awk", "gawk"):
             self._awk(words)
-        elif name in _UNORDERED and (not first or name == "tac"):
+        elif name in _UNORDERED:
             self.ordered = False
             self.cuts += 2
             if name == "uniq" and options:

@@ -48,8 +48,11 @@ _ELEMENT = re.compile(
     r"<(?P<tag>output|stdout|content)>\n?(?P<body>.*?)(?:</(?P=tag)>|\Z)", re.DOTALL
 )
 _REMINDER = re.compile(r"\s{0,8}<system-reminder>.*?</system-reminder>", re.DOTALL)
-_PAGED = re.compile(r"\[Showing results with pagination")
-_NUMBERS = re.compile(r"(?<!\S)-\w*n|(?<!\S)nl\b|--line-number")
+_HEADING = re.compile(
+    r"\[Showing results with pagination|"
+    r"Found \d{1,12} (?:total )?(?:file|line|match|occurrence|result)"
+)
+_NO_LINES = re.compile(r"\"output_mode\": ?\"(?:count|files_with_matches)\"")
 _COUNTED = re.compile(r"(?:\w{1,20}[:=] ?)?-?\d{1,12}|(?:\d{1,15} {1,8}){1,3}total")
 _LISTED = re.compile(r"[-dl][rwxsStT-]{9}[.+@]? |total \d{1,12}$")
 _REFUSED = re.compile(
@@ -99,8 +102,19 @@ class Reader:
             text = record_text(read, self.profile)
         except Unreadable:
             return None, False
-        whole = self._unspilled(text)
-        text = _body(text if whole is None else whole)
+        part = self._unspilled(text)
+        if part is None:
+            return self._shown(_body(text), read)
+        known = self._shown(_body(part), read)
+        head, _, last = part.rstrip("\n").rpartition("\n")
+        if known[0] is not None or not head:
+            return known
+        # The cut split the last line, which is then no line of the file.
+        ranges, sure = self._shown(_body(head), read)
+        verdict = self.counts.verdict
+        return ranges, sure and verdict is not None and verdict.text not in last
+
+    def _shown(self, text: str, read: Read) -> tuple[tuple[Range, ...] | None, bool]:
         if read.tool in SHELLS:
             text = _EXIT.sub("", text)
         if text.strip() in _NOTHING:
@@ -111,18 +125,20 @@ class Reader:
             rows = self._named_rows(text)
             return merge(rows.ranges), rows.bad == 0
         if read.tool in SHELLS:
-            shown = self._shell(text, read.command or "")
+            shown = self.shown_in_shell(text, read.command or "")
             without = _MARKS.sub("", text)
             if shown[0] is None and without != text:
                 # The harness's own last line, unless the file ends in one as well.
-                return self._shell(without, read.command or "")
+                return self.shown_in_shell(without, read.command or "")
             return shown
-        rows = self._rows(text)
-        if rows.good and rows.good >= rows.bad:
-            sure = rows.other == 0 or read.tool in NUMBERING
-            return merge(rows.ranges), rows.bad == 0 and sure
         if read.tool in SEARCHES:
+            if _NO_LINES.search(read.command or ""):
+                return (), True
             return self._searched(text)
+        rows = self._rows(text)
+        numbers = rows.other == 0 or read.tool in NUMBERING
+        if rows.good and rows.good >= rows.bad and numbers:
+            return merge(rows.ranges), rows.bad == 0
         return self._plain(text, Reading(shows=True))
 
     def _unspilled(self, text: str) -> str | None:
@@ -198,19 +214,20 @@ class Reader:
         named = self._named_rows(text)
         if named.good:
             return merge(named.ranges), named.bad == 0
-        rows = self._rows(text, search=True)
-        if rows.good and rows.good >= rows.bad:
-            return merge(rows.ranges), rows.bad == 0
-        lines = [
-            line
-            for line in text.split("\n")
-            if line.strip() and not self._is_path(line) and not _PAGED.match(line)
-        ]
+        lines: list[str] = []
+        mine = True
+        for line in text.split("\n"):
+            if self._is_path(line):
+                # A heading: what follows stands in that file.
+                mine = self._is_mine(line)
+            elif mine and line.strip() and not _HEADING.match(line):
+                lines.append(line)
         if not lines:
             return (), True
-        if all(re.fullmatch(r"(?:Found )?\d{1,12}( .{0,60})?", line) for line in lines):
-            return (), True
-        return self._placed(lines, Reading(shows=True))
+        rows = self._rows("\n".join(lines), search=True)
+        if rows.good and rows.other == 0 and rows.good >= rows.bad:
+            return merge(rows.ranges), rows.bad == 0
+        return self._placed(lines, Reading(shows=True, context=True))
 
     def _is_path(self, line: str) -> bool:
         """Whether a line only names files or counts in them."""
@@ -220,39 +237,42 @@ class Reader:
 
     # What shells print
 
-    def _shell(self, text: str, command: str) -> tuple[tuple[Range, ...] | None, bool]:
+    def shown_in_shell(
+        self, text: str, command: str
+    ) -> tuple[tuple[Range, ...] | None, bool]:
+        """What a shell's command that printed `text` showed of the artifact."""
         known = reading(command, self._is_mine)
         if not known.shows and known.understood:
             return (), True
         if not known.understood:
             return None, False
         if known.alone:
-            return self._printed(text, command, known)
+            return self._printed(text, known)
         # What other commands of the line print is no part of the file.
         lines = text.split("\n")
         other = [x for x in lines if self._is_beside(x, command)]
         mine = "\n".join(x for x in lines if not self._is_beside(x, command)).strip(
             "\n"
         )
-        ranges, sure = self._printed(mine, command, known) if mine else ((), True)
+        ranges, sure = self._printed(mine, known) if mine else ((), True)
         either = place(other, self.content, self.counts, ordered=False)
         return ranges, sure and not either.ranges and not either.unsure
 
     def _printed(
-        self, text: str, command: str, known: Reading
+        self, text: str, known: Reading
     ) -> tuple[tuple[Range, ...] | None, bool]:
         """What a command that shows only this file printed of it."""
-        seen = self._contiguous(text, known)
+        seen = None if known.numbered else self._contiguous(text, known)
         if seen is not None:
             return seen.ranges, True
         named = self._named_rows(text)
         if named.good and named.bad == 0:
             return merge(named.ranges), True
-        if _NUMBERS.search(command):
+        if known.numbered:
             rows = self._rows(text, search=True, width=known.width)
             marks = sum(line == "--" for line in text.split("\n"))
-            if rows.good and rows.bad == 0:
-                return merge(rows.ranges), rows.other <= marks
+            if rows.good and rows.bad == 0 and rows.other <= marks:
+                return merge(rows.ranges), True
         return self._placed(text.split("\n"), known)
 
     def _is_beside(self, line: str, command: str) -> bool:
@@ -310,8 +330,9 @@ class Reader:
     def _placed(
         self, lines: list[str], known: Reading
     ) -> tuple[tuple[Range, ...] | None, bool]:
+        rows = [line for line in lines if line != "--" or not known.context]
         placed = place(
-            [line for line in lines if line != "--"],
+            rows,
             self.content,
             self.counts,
             ordered=known.ordered,
@@ -320,7 +341,12 @@ class Reader:
         if placed.missing or (placed.unsure and not placed.ranges):
             # Something else than the file's own lines: none of it can be trusted.
             return None, False
-        return placed.ranges, not placed.unsure
+        sure = not placed.unsure
+        if len(rows) < len(lines) and sure:
+            # A line of the file may read like the mark between groups.
+            mark = place(["--"], self.content, self.counts)
+            sure = not mark.ranges and not mark.unsure
+        return placed.ranges, sure
 
 
 def _refused(text: str) -> bool:

@@ -11,8 +11,10 @@ from hypothesis import strategies as st
 
 from spillview.content import BytesContent
 from spillview.counts import count
-from spillview.model import Boundary, Link, Seen, Unit
-from spillview.profile import Preview
+from spillview.model import Boundary, Found, Link, Seen, Unit
+from spillview.places import Places
+from spillview.profile import Preview, load_profiles
+from spillview.reads import Reader
 from spillview.seen import align, look, survival
 from tests.stores import (
     Claude,
@@ -27,6 +29,8 @@ from tests.stores import (
     span,
 )
 from tests.test_links import Store, look_into
+
+PROFILE = load_profiles(Places.of_home("/nowhere"))[0]["claude-code"]
 
 
 def aligned(shown: str, data: bytes, form: str | Preview) -> Seen:
@@ -635,6 +639,26 @@ def test_read_that_spilled_again_shows_its_own_preview_only(tmp_path: Path) -> N
     assert looked(store, second).seen == Seen(((0, 2000),))
 
 
+def test_search_that_spilled_again_is_placed_but_for_the_line_it_was_cut_in(
+    tmp_path: Path,
+) -> None:
+    main = Claude(tmp_path)
+    first = main.spills(log_of(6000))
+    hits = [n for n, row in enumerate(first.data.split(b"\n"), 1) if b"step 0" in row]
+    output = "\n".join(
+        f"{n}:{first.data.decode().split(chr(10))[n - 1]}" for n in hits
+    ).encode()
+    main.spills(output, command=f"grep -n 'step 0' {first.path}")
+    main.write()
+    link = looked(look_into(tmp_path, "claude-code"), first)
+    whole = output[:2000].count(b"\n")
+    ranges = link.reads[0].ranges
+    assert ranges is not None
+    covered = {i for a, b in ranges for i in range(a, b)}
+    assert covered == {i for n in hits[:whole] for i in range(*span(first.data, n, n))}
+    assert link.verdict_seen is False
+
+
 def test_equal_lines_are_seen_only_where_no_other_place_is_possible(
     tmp_path: Path,
 ) -> None:
@@ -753,6 +777,69 @@ def test_dsh_search_results_are_found_below_their_own_heading(tmp_path: Path) ->
     start = data.index(b"a.py")
     seen = looked(look_into(tmp_path, "dsh"), made).seen
     assert seen == Seen(((start, start + len(body.encode())),))
+
+
+ROWS = st.lists(
+    st.sampled_from(
+        ["a", "b", "ab", "", "12:a", "3", "x", "error", "é日", " a", "a ", "--", "1:b"]
+    ),
+    min_size=1,
+    max_size=14,
+)
+
+
+@given(ROWS, st.booleans(), st.integers(1, 8), st.integers(1, 15), st.integers(0, 5))
+def test_any_lines_of_any_file_are_never_seen_elsewhere(
+    rows: list[str], ended: bool, few: int, first: int, more: int
+) -> None:
+    data = ("\n".join(rows) + ("\n" if ended else "")).encode()
+    assume(data.strip())
+    rows = data.decode().split("\n")
+    if rows[-1] == "":
+        rows.pop()
+    total = len(rows)
+    hits = [n for n, row in enumerate(rows, 1) if "a" in row]
+    first = min(first, total)
+    last = min(total, first + more)
+    path = "/s/tool-results/bart00001.txt"
+    every = list(range(1, total + 1))
+    runs = {
+        f"cat {path}": every,
+        f"head -n {few} {path}": every[:few],
+        f"tail -n {few} {path}": every[-few:],
+        f"tail -n +{first} {path}": every[first - 1 :],
+        f"sed -n '{first},{last}p' {path}": every[first - 1 : last],
+        f"head -n {last} {path} | tail -n {last - first + 1}": every[first - 1 : last],
+        f"grep a {path}": hits,
+        f"grep -n a {path}": hits,
+        f"cat -n {path}": every,
+        f"grep a {path} | tail -n {few}": hits[-few:],
+        f"sort {path}": sorted(every, key=lambda n: rows[n - 1]),
+        f"head -n {few} {path}; tail -n {few} {path}": every[:few] + every[-few:],
+        f"tail -n {few} {path}; echo a": [*every[-few:], 0],
+        f"wc -l {path}; tail -n {few} {path}": every[-few:],
+    }
+    content = BytesContent(data)
+    found = Found("0" * 16, "claude-code", path, "bart00001.txt", "s", "/s")
+    for command, shown in runs.items():
+        texts = [rows[n - 1] if n else "a" for n in shown]
+        if "-n a" in command:
+            texts = [f"{n}:{rows[n - 1]}" for n in shown]
+        elif "cat -n" in command:
+            texts = [f"{n:6}\t{rows[n - 1]}" for n in shown]
+        elif "wc" in command:
+            texts = [f"{total} {path}", *texts]
+        output = "\n".join(texts).strip("\n")
+        if not output.strip():
+            continue
+        reader = Reader(found, content, count(content), PROFILE)
+        ranges, sure = reader.shown_in_shell(output, command)
+        truth = {i for n in shown if n for i in range(*span(data, n, n))}
+        claimed = {i for a, b in ranges or () for i in range(a, b)}
+        assert claimed <= truth, command
+        if sure and ranges is not None:
+            left = {data[i : i + 1] for i in truth - claimed}
+            assert not any(byte.strip() for byte in left), command
 
 
 # Survival
