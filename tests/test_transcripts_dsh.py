@@ -16,7 +16,7 @@ from spillview.discovery import TranscriptFound
 from spillview.model import Mention
 from spillview.places import Places
 from spillview.profile import Profile, load_profiles
-from spillview.transcripts import frames, read_transcript, record_text
+from spillview.transcripts import frames, jsonl, read_transcript, record_text
 from spillview.transcripts.facts import TranscriptFacts
 from spillview.transcripts.notices import notices_in
 from tests.stores import (
@@ -174,7 +174,12 @@ def test_broken_frame_in_the_middle_loses_only_its_own_events(
     assert record_text(facts.mentions[1], profile) == made.envelope
 
 
-def test_packed_rows_of_streamed_text_are_no_events(profile: Profile, log: Dsh) -> None:
+@pytest.mark.parametrize("exact", [True, False])
+def test_packed_rows_of_streamed_text_are_no_events(
+    profile: Profile, log: Dsh, exact: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not exact:
+        monkeypatch.setattr(jsonl, "EXACT", 0)
     log.prompt("Build")
     log.rows.append({"type": "text-chunks", "chunks": ["a", "b"], "times": [1, 2]})
     log.rows.append({"type": "reasoning-chunks", "chunks": ["(Omitted"]})

@@ -137,6 +137,19 @@ def strings(value: Any, key: str = "", depth: int = 0) -> Iterator[tuple[str, st
                 yield from strings(item, key, depth + 1)
 
 
+def texts_of(content: Any) -> list[str]:
+    """The texts of a result's content, a string or a list of blocks."""
+    if isinstance(content, str):
+        return [content]
+    if not isinstance(content, list):
+        return []
+    return [
+        block["text"]
+        for block in content
+        if isinstance(block, dict) and isinstance(block.get("text"), str)
+    ]
+
+
 def exit_code_in(text: str) -> int | None:
     """The number after `Exit code` at the start of a result's text."""
     found = _EXIT.match(text)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from spillview.model import Claim
-from spillview.transcripts.calls import one_line, strings
+from spillview.transcripts.calls import one_line, strings, texts_of
 from spillview.transcripts.notices import Block
 
 _COMMAND = re.compile(r"<command-name>([^<\n]{1,200})</command-name>")
@@ -72,19 +72,6 @@ def blocks(record: dict[str, Any]) -> list[Block]:
             for text in texts_of(inner):
                 found.append(Block("result", text, call_id, error))
     return found
-
-
-def texts_of(content: Any) -> list[str]:
-    """The texts of a result's content, a string or a list of blocks."""
-    if isinstance(content, str):
-        return [content]
-    if not isinstance(content, list):
-        return []
-    return [
-        block["text"]
-        for block in content
-        if isinstance(block, dict) and isinstance(block.get("text"), str)
-    ]
 
 
 def _replacements(record: dict[str, Any]) -> list[Block]:

@@ -15,8 +15,8 @@ from spillview.transcripts.calls import (
     command_of,
     one_line,
     parse_time,
+    texts_of,
 )
-from spillview.transcripts.claude_records import texts_of
 from spillview.transcripts.decisions import Decisions
 from spillview.transcripts.facts import Draft, TranscriptFacts, load
 from spillview.transcripts.notices import Block, Hit, notices_in
@@ -112,10 +112,12 @@ class _Reader:
             end = content.size
             chunks = jsonl.pieces(content.pread, draft.size_read, end, cancelled)
             joint = logfile.joint(draft, content)
+        small = jsonl.EXACT if stream is None else jsonl.EXACT // 8
         scanner = jsonl.Scanner(
             chunks,
             _NO_CALLS,
             _wanted,
+            exact=content.size <= small,
             offset=draft.text_read,
             number=draft.lines,
             joint=joint,
