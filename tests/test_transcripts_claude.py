@@ -454,6 +454,18 @@ def test_later_calls_that_name_an_artifact_are_touches(
     assert len(facts.pending) == 1
 
 
+def test_call_that_was_never_answered_is_given_up_at_the_next_prompt(
+    tmp_path: Path, profile: Profile
+) -> None:
+    main = Claude(tmp_path)
+    made = main.spills(log_of(3000))
+    main.calls("Read", file_path=str(made.path))
+    assert len(read(main.write(), profile).pending) == 1
+    main.prompt("Never mind")
+    facts = read(main.write(), profile)
+    assert (facts.pending, facts.touches) == ((), ())
+
+
 @pytest.mark.parametrize("exact", [True, False])
 def test_bare_name_counts_once_a_call_went_into_the_folder(
     tmp_path: Path, profile: Profile, exact: bool, monkeypatch: pytest.MonkeyPatch

@@ -263,6 +263,8 @@ class _Reader:
         lane = self._lane(value)
         if prompt is not None:
             self.decisions.prompted(lane)
+            if value.get("type") == "user":
+                self.touches.given_up(self._agent(value))
             if value.get("type") == "user" and value.get("isSidechain") is not True:
                 draft.entitle(title_of(prompt), 1)
         if typed := shell_input(prompt or ""):

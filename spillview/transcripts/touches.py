@@ -39,6 +39,10 @@ class Touches:
         """Whether a record's bytes hold the id of a call that waits."""
         return any(call_id.encode() in data for call_id in self._waiting)
 
+    def given_up(self, agent: str | None) -> None:
+        """A person spoke to `agent`: calls without a result will have none."""
+        self._waiting = {k: t for k, t in self._waiting.items() if t.agent != agent}
+
     def called(
         self,
         call_id: str,
