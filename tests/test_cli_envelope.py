@@ -171,3 +171,17 @@ def test_a_missing_artifact_is_a_sentence(machine: Path) -> None:
     got = run("envelope", machine / "gone.txt")
     assert (got.code, got.out) == (2, "")
     assert got.err.count("\n") == 1
+
+
+def test_an_envelope_is_told_where_its_artifact_cannot_be_read(machine: Path) -> None:
+    _, made = failed_build(machine)
+    live = made.path.with_name("live.log")
+    made.path.rename(live)
+    made.path.symlink_to(live)
+    got = run("envelope", made.path, "--json")
+    assert got.row["text"] == made.envelope
+    assert got.row["seen"] is None
+    assert "link" in got.row["error"]
+    assert got.row["next"]["command"] == "make publish"
+    human = run("envelope", made.path)
+    assert "Output too large" in human.out

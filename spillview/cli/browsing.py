@@ -9,6 +9,7 @@ import time
 from typing import TYPE_CHECKING
 
 from spillview.cli.commands import nearest, query_of
+from spillview.cli.streams import is_terminal
 from spillview.errors import BadInput
 from spillview.text import path_text
 
@@ -68,13 +69,11 @@ def run(name: str, args: argparse.Namespace, streams: Streams) -> int:
 
 
 def interactive(streams: Streams) -> bool:
-    """Whether a person can browse here: a terminal to read from and to draw on."""
-    if sys.stdin is None or not streams.terminal:
-        return False
-    try:
-        return sys.stdin.isatty()
-    except ValueError:
-        return False
+    """Whether a person can browse here: keys come in, and the screen goes out.
+
+    The browser draws on stderr, so a redirected one would swallow the screen.
+    """
+    return streams.terminal and is_terminal(sys.stdin) and is_terminal(sys.stderr)
 
 
 def _browse(catalogue: Catalogue, query: Query) -> int:

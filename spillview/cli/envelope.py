@@ -68,7 +68,7 @@ def _heading(artifact: Artifact, streams: Streams) -> None:
     if mention is not None and mention.failed is not None:
         code = "" if mention.exit_code is None else f", exit code {mention.exit_code}"
         streams.line(
-            ("the call failed" if mention.failed else "the call passed") + code
+            ("the call failed" if mention.failed else "the call succeeded") + code
         )
 
 

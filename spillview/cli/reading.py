@@ -5,11 +5,12 @@ from __future__ import annotations
 import argparse
 import codecs
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from spillview.cli.commands import query_of, tell_problems, whole_number
 from spillview.errors import BadInput, PastEnd
 from spillview.model import Artifact
+from spillview.text import path_text
 
 if TYPE_CHECKING:
     from spillview.catalogue import Catalogue
@@ -259,5 +260,7 @@ def _envelope(
         from spillview.cli.envelope import write_envelope
 
         write_envelope(facts, streams)
-    broken: list[Any] = [shown for shown in facts.shown if shown.error]
+    if facts.artifact.error:
+        streams.error(path_text(facts.artifact.error))
+    broken = facts.artifact.error or any(shown.error for shown in facts.shown)
     return tell_problems(streams, catalogue) or (2 if broken else 0)

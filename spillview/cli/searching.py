@@ -109,7 +109,7 @@ def run(name: str, args: argparse.Namespace, streams: Streams) -> int:
         code = tell_problems(streams, catalogue)
     finally:
         catalogue.close()
-    return _tell(report, streams, args.seen) or code or (0 if matched else 1)
+    return _tell(report, streams) or code or (0 if matched else 1)
 
 
 def _words(args: argparse.Namespace) -> tuple[list[str], list[str]]:
@@ -281,19 +281,20 @@ def _count_row(artifact: Artifact, number: int, counted: bool) -> dict[str, Any]
     return {"type": "count" if counted else "file", "data": data}
 
 
-def _tell(report: Report, streams: Streams, seen: bool | None) -> int:
+def _tell(report: Report, streams: Streams) -> int:
     """Say what was left out; exit code 2 when something could not be read."""
     for problem in report.problems:
         path = path_text(problem.path)
         named = not path or path in problem.sentence
         streams.error(problem.sentence if named else f"{path}: {problem.sentence}")
     if report.skipped:
-        streams.note(f"{report.skipped:,} links and special files were not searched")
+        one = report.skipped == 1
+        what = "link or special file was" if one else "links and special files were"
+        streams.note(f"{report.skipped:,} {what} not searched")
     if report.unknown:
-        word = "seen" if seen else "unseen"
         streams.note(
-            f"{report.unknown:,} more matches are in artifacts of which it is not known"
-            f" what the model saw: neither --seen nor --unseen, so not {word}"
+            f"matches left out as neither seen nor unseen: {report.unknown:,}"
+            " (it is not known what the model saw of their artifacts)"
         )
     return 2 if report.problems else 0
 

@@ -35,10 +35,10 @@ class Streams:
     def __init__(self) -> None:
         self.quiet = False
         """Whether notes and progress are kept back."""
-        self.terminal = _is_terminal(sys.stdout)
+        self.terminal = is_terminal(sys.stdout)
         """Whether a person reads stdout directly."""
         self.colour = self.terminal and _colour_wanted(os.environ)
-        self._progress = _is_terminal(sys.stderr)
+        self._progress = is_terminal(sys.stderr)
         self._shown = False
         self._last = 0.0
         self._asked = 0.0
@@ -154,7 +154,8 @@ class Streams:
             pass  # nobody is left to be told
 
 
-def _is_terminal(stream: object) -> bool:
+def is_terminal(stream: object) -> bool:
+    """Whether a person sits at the other end of a stream; None is a closed one."""
     try:
         return bool(stream is not None and stream.isatty())  # type: ignore[attr-defined]  # any stream, or a stand-in of tests
     except (AttributeError, ValueError, OSError):
