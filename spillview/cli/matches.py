@@ -1,0 +1,127 @@
+"""Matches told to a person: grouped on a terminal, `path:line:text` in a pipe."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from spillview.excerpts import as_bytes
+from spillview.model import Artifact
+from spillview.text import human_bytes, path_text, printable
+
+if TYPE_CHECKING:
+    from spillview.cli.streams import Streams
+    from spillview.grep import Message, Options
+
+
+class Matches:
+    """Matches for a person: grouped on a terminal, `path:line:text` in a pipe."""
+
+    def __init__(
+        self, streams: Streams, artifacts: dict[str, Artifact], options: Options
+    ) -> None:
+        self._streams = streams
+        self._artifacts = artifacts
+        self._only_matching = options.only_matching
+        self._context = bool(options.before or options.after)
+        self._path = ""
+        self._last = 0
+        self._told = False
+
+    def write(self, messages: Iterator[Message]) -> bool:
+        """Print them; True when something matched."""
+        matched = False
+        for message in messages:
+            kind, data = message["type"], message["data"]
+            if kind == "begin":
+                self._begin(self._artifacts[data["artifact"]])
+            elif kind == "match":
+                matched = True
+                self._match(data)
+            elif kind == "context":
+                self._line(data, "-", [])
+            elif kind == "end":
+                self._streams.flush()
+        return matched
+
+    def _begin(self, artifact: Artifact) -> None:
+        streams = self._streams
+        self._path = printable(path_text(artifact.found.path))
+        self._last = 0
+        if not streams.terminal:
+            return
+        from spillview.cli.listing import project_name, subject
+        from spillview.cli.tables import clip
+
+        found = artifact.found
+        words = [
+            found.harness,
+            project_name(artifact.project, found.project_slug),
+            printable(artifact.tool or ""),
+            subject(artifact),
+        ]
+        if self._told:
+            streams.line()
+        self._told = True
+        text = clip("  ".join(w for w in words if w), streams.width - 10)
+        ident = streams.styled(artifact.id[:8], "name")
+        streams.line(f"{ident}  {streams.styled(text, 'title')}")
+
+    def _match(self, data: Message) -> None:
+        hits = [(hit["start"], hit["end"]) for hit in data["submatches"]]
+        if not self._only_matching:
+            self._line(data, ":", hits)
+            return
+        line = as_bytes(data["lines"])
+        for start, end in hits:
+            if start < end:
+                self._put(data, ":", self._marked(line[start:end], [(0, end - start)]))
+
+    def _line(self, data: Message, mark: str, hits: list[tuple[int, int]]) -> None:
+        number = data["line_number"]
+        if self._context and self._last and (number or 0) > self._last + 1:
+            self._streams.line(self._streams.styled("--", "dim"))
+        line = as_bytes(data["lines"]).removesuffix(b"\n").removesuffix(b"\r")
+        text = self._marked(line, hits)
+        if "lines_bytes" in data:
+            text = self._excerpt(data, text, len(as_bytes(data["lines"])))
+        self._put(data, mark, text)
+        self._last = number or 0
+
+    def _excerpt(self, data: Message, text: str, size: int) -> str:
+        start = data["excerpt_start"]
+        before = "…" if start else ""
+        after = "…" if start + size < data["lines_bytes"] else ""
+        more = ""
+        if "submatches_total" in data:
+            shown = len(data["submatches"])
+            more = f", {shown:,} of {data['submatches_total']:,} hits"
+        whole = human_bytes(data["lines_bytes"])
+        note = f" [{human_bytes(size)} of a line of {whole}{more}]"
+        return before + text + after + self._streams.styled(note, "dim")
+
+    def _marked(self, line: bytes, hits: Sequence[tuple[int, int]]) -> str:
+        """The line as printable text with its hits coloured."""
+        parts, at = [], 0
+        for start, end in hits:
+            parts.append(_text(line[at:start]))
+            parts.append(self._streams.styled(_text(line[start:end]), "hit"))
+            at = max(at, end)
+        parts.append(_text(line[at:]))
+        return "".join(parts)
+
+    def _put(self, data: Message, mark: str, text: str) -> None:
+        streams, number = self._streams, data["line_number"]
+        if not streams.terminal:
+            streams.line(f"{self._path}{mark}{number}{mark}{text}")
+            return
+        word = _SEEN[data["seen"]] if mark == ":" else ""
+        tag = streams.styled(f"{word:<6}", word if len(word) > 1 else None)
+        streams.line(f"{streams.styled(f'{number:>8,}', 'dim')}  {tag}  {text}")
+
+
+_SEEN = {True: "seen", False: "unseen", None: "?"}
+
+
+def _text(data: bytes) -> str:
+    return printable(data.decode("utf-8", "replace"), tabs=True)
