@@ -11,6 +11,14 @@ from spillview.model import Found
 from spillview.transcripts.calls import Marks
 
 
+def real_path(path: str) -> str:
+    """`path` without links; itself where no file can have it (a NUL, half a pair)."""
+    try:
+        return os.path.realpath(path)
+    except ValueError:
+        return path
+
+
 class Addresses:
     """The artifacts of one harness by path, by what a move leaves of it, by name.
 
@@ -27,7 +35,7 @@ class Addresses:
         item = self.by_path.get(path)
         if item is None and os.path.isabs(path):
             item = self._by_real_path.get(path)
-            if item is None and (real := os.path.realpath(path)) != path:
+            if item is None and (real := real_path(path)) != path:
                 item = self.by_path.get(real) or self._by_real_path.get(real)
         if item is None and ("/" in path or "\\" in path):
             item = self._by_suffix.get(self.suffix(path))

@@ -15,6 +15,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from spillview import looks, triage
+from spillview.addresses import real_path
 from spillview.discovery import Discovery, StoreFound, TranscriptFound, discover
 from spillview.errors import Cancelled as Stopped
 from spillview.errors import Unreadable
@@ -151,7 +152,7 @@ class Catalogue:
                 session = link.envelope.session
             facts = self._records.sessions.get((item.harness, session))
             project = facts.project if facts is not None else None
-            return project is None or os.path.realpath(project) in places
+            return project is None or real_path(project) in places
 
         return [item for item in found if admitted(item)]
 
@@ -255,7 +256,7 @@ class Catalogue:
             flags.append("unreadable")
         if found.type == "file" and world_readable(found.path, found.mode):
             flags.append("world-readable")
-        if counts is not None and counts.partial:
+        if (counts is not None and counts.partial) or (link and link.partial):
             flags.append("partial")
         if link is not None and link.intact is False:
             flags.append("digest-mismatch")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from spillview.errors import Unreadable
@@ -66,17 +66,23 @@ class EnvelopeFacts:
 def envelope_facts(artifact: Artifact, profile: Profile) -> EnvelopeFacts:
     """Read the envelope records and the artifact, and put them side by side.
 
-    Raises `Unreadable` when the artifact itself cannot be read.
+    Where the artifact itself cannot be read, its `error` says why and the envelopes
+    stand alone. Raises `Unreadable` when there is none of them either.
     """
     from spillview.content import open_content
     from spillview.counts import count
     from spillview.seen import survival
 
     found = artifact.found
-    content = open_content(found.path, root=found.root)
+    mentions = artifact.link.mentions if artifact.link is not None else ()
+    try:
+        content = open_content(found.path, root=found.root)
+    except Unreadable as failure:
+        if not mentions:
+            raise
+        return _alone(replace(artifact, error=str(failure)), mentions, profile)
     try:
         counts = artifact.counts if artifact.counts else count(content)
-        mentions = artifact.link.mentions if artifact.link is not None else ()
         shown = tuple(_shown(m, content, counts, profile) for m in mentions)
         first = shown[0] if shown else None
         claimed = dict(first.claimed) if first else {}
@@ -109,6 +115,30 @@ def envelope_facts(artifact: Artifact, profile: Profile) -> EnvelopeFacts:
         content.close()
 
 
+def _alone(
+    artifact: Artifact, mentions: Sequence[Mention], profile: Profile
+) -> EnvelopeFacts:
+    """The envelopes of an artifact that cannot be read."""
+    from spillview.transcripts import record_text
+
+    shown = []
+    for mention in mentions:
+        text, error = None, None
+        try:
+            text = record_text(mention, profile)
+        except Unreadable as failure:
+            error = str(failure)
+        shown.append(Shown(mention, text, None, _claimed(mention), {}, None, error))
+    claimed = dict(shown[0].claimed)
+    if artifact.found.digest is not None:
+        claimed["sha256"] = artifact.found.digest
+    return EnvelopeFacts(artifact, tuple(shown), claimed, {}, None, None, None, None)
+
+
+def _claimed(mention: Mention) -> dict[str, int | str]:
+    return {claim.unit: claim.value for claim in mention.claims}
+
+
 def _shown(
     mention: Mention, content: Content, counts: Counts, profile: Profile
 ) -> Shown:
@@ -121,7 +151,7 @@ def _shown(
         seen = shown_by(text, mention, content, counts, profile)
     except Unreadable as failure:
         error = str(failure)
-    claimed: dict[str, int | str] = {c.unit: c.value for c in mention.claims}
+    claimed = _claimed(mention)
     measured: dict[str, int | str] = {}
     verdicts: list[bool] = []
     for claim in mention.claims:

@@ -44,6 +44,14 @@ class Kinship:
             return True
         return origin in self._after and session in self._followers(origin)
 
+    def related(self, one: str, other: str) -> bool:
+        """Whether the two share a history: one goes on from the other, or both from
+        a third."""
+        if self.follows(one, other) or self.follows(other, one):
+            return True
+        pair = {one, other}
+        return any(pair <= self._followers(origin) for origin in self._after)
+
     def _followers(self, origin: str) -> frozenset[str]:
         known = self._reached.get(origin)
         if known is None:

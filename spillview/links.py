@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from spillview.addresses import Addresses
 from spillview.kinship import Kinship, hashed
 from spillview.model import Found, Link, Mention, Missing, Read
+from spillview.text import path_text, printable
 from spillview.transcripts.calls import Marks
 from spillview.transcripts.facts import Touch, TranscriptFacts
 
@@ -89,7 +91,7 @@ class _Join:
         """Everything joined."""
         mentions: dict[str, list[Mention]] = {}
         copies: dict[str, set[str]] = {}
-        missing: dict[tuple[str, str], Mention] = {}
+        missing: dict[tuple[str, str], list[Mention]] = {}
         for each in self.facts:
             for mention, record in zip(each.mentions, each.mention_ids, strict=True):
                 item = self.resolve(mention)
@@ -99,10 +101,8 @@ class _Join:
                         copies.setdefault(record, set()).add(mention.session)
                 elif not self.elsewhere(mention):
                     key = _missing_key(mention)
-                    # A fork repeats the record; the row is its origin's.
-                    kept = missing.setdefault(key, mention)
-                    if not self.is_origin(kept) and self.is_origin(mention):
-                        missing[key] = mention
+                    rows = missing.setdefault(key, [])
+                    self.note_missing(rows, mention, one=key[0] == "path")
         self.find_copies(copies)
         reads: dict[str, list[tuple[Touch, Read]]] = {}
         for each in self.facts:
@@ -116,7 +116,7 @@ class _Join:
         }
         _chain(self.found, links)
         projects = {s.session: s.project for s in self.facts if s.project}
-        rows = [
+        gone = [
             Missing(
                 self.profile.harness,
                 mention.session,
@@ -124,11 +124,11 @@ class _Join:
                 "cut" if self.is_cut(mention) else "dangling",
                 mention,
             )
-            for mention in missing.values()
+            for mention in chain.from_iterable(missing.values())
         ]
         known = {item.session for item in self.found}
         true = {k: v for k, v in self.true.items() if k in known}
-        return Joined(links, self.sessions(), rows, list(self.closed), true)
+        return Joined(links, self.sessions(), gone, list(self.closed), true)
 
     def find_copies(self, copies: dict[str, set[str]]) -> None:
         """Know forks by the records they share, where they share no first ones."""
@@ -140,6 +140,19 @@ class _Join:
                     copies[record].add(each.session)
         for sessions in copies.values():
             self.kinship.alike(sessions)
+
+    def note_missing(self, rows: list[Mention], mention: Mention, *, one: bool) -> None:
+        """Take a mention among those of the same path (`one` artifact) or call id.
+
+        A fork repeats the record, and the row is its origin's. Ids of calls are the
+        model provider's: sessions that have nothing in common may count theirs alike.
+        """
+        for place, kept in enumerate(rows):
+            if one or self.kinship.related(kept.session, mention.session):
+                if not self.is_origin(kept) and self.is_origin(mention):
+                    rows[place] = mention
+                return
+        rows.append(mention)
 
     def session_of(self, item: Found) -> str:
         """The artifact's true session id, as far as it is known."""
@@ -370,7 +383,7 @@ def _chain(found: Sequence[Found], links: dict[str, Link]) -> None:
             made = made_by.get((read.transcript, read.call_id or ""))
             if made is not None and made != item_id and made not in after.values():
                 after.setdefault(item_id, made)
-    names = {item.id: item.name for item in found}
+    names = {item.id: printable(path_text(item.name)) for item in found}
     before = {later: earlier for earlier, later in after.items()}
     for item_id in {*after, *before}:
         chain = [item_id]

@@ -8,7 +8,7 @@ from typing import Any
 
 from spillview.model import Found, Link, Seen
 
-RULES = 2
+RULES = 3
 """Raised whenever alignment or verdict rules change, so that old results expire."""
 
 
@@ -32,6 +32,7 @@ def pack(link: Link) -> bytes:
             "verdict_seen": link.verdict_seen,
             "verdict": link.verdict,
             "note": link.note,
+            "partial": link.partial,
             "intact": link.intact,
             "reads": [read.ranges for read in link.reads],
         }
@@ -56,6 +57,7 @@ def restore(link: Link, data: bytes) -> Link | None:
             verdict_seen=stored["verdict_seen"],
             verdict=stored["verdict"],
             note=stored["note"],
+            partial=bool(stored["partial"]),
             intact=stored["intact"],
         )
     except (ValueError, KeyError, TypeError, IndexError):

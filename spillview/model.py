@@ -237,6 +237,8 @@ class Link:
     verdict: VerdictClass = "unknown"
     note: str | None = None
     """A plain sentence about the link: a duplicate copy, a capped spill, …"""
+    partial: bool = False
+    """True when the file is known to hold less than the call's result did."""
     intact: bool | None = None
     """Whether the content has the digest its name carries; None if it carries none."""
     chain: tuple[str, ...] = ()

@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import os
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from spillview.model import (
@@ -78,6 +79,8 @@ def artifact_row(artifact: Artifact) -> Row:
         row["seen_certain"] = False
     if link is not None and link.note:
         row["note"] = path_text(link.note)
+    if link is not None and link.chain:
+        row["chain"] = list(link.chain)
     if mention is not None and mention.copy_chars:
         row["copy_chars"] = mention.copy_chars
     if found.target is not None:
@@ -200,8 +203,11 @@ def envelope_row(facts: EnvelopeFacts) -> Row:
         row["copy_chars"] = first.mention.copy_chars
     if link is not None and link.note:
         row["note"] = path_text(link.note)
-    if first is not None and first.error:
-        row["error"] = path_text(first.error)
+    if link is not None and link.chain:
+        row["chain"] = list(link.chain)
+    error = artifact.error or (first.error if first is not None else None)
+    if error:
+        row["error"] = path_text(error)
     return row
 
 
@@ -253,7 +259,9 @@ def _shorten(row: Row, name: str) -> None:
 
 def _exact_path(row: Row, path: str) -> None:
     """Add the path's own bytes where its text cannot carry them."""
-    if row["path"] != path:
+    if row["path"] == path:
+        return
+    with suppress(UnicodeEncodeError):  # half a pair: a record's path without bytes
         row["path_b64"] = base64.b64encode(os.fsencode(path)).decode()
 
 

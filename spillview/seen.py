@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -79,6 +80,7 @@ def look(found: Found, counts: Counts, link: Link, profile: Profile) -> Link:
     ranges: list[Range] = []
     certain = True
     reads: list[Read] = []
+    lack: str | None = None
     try:
         for mention in link.mentions:
             try:
@@ -86,6 +88,8 @@ def look(found: Found, counts: Counts, link: Link, profile: Profile) -> Link:
             except Unreadable:
                 certain = False
                 continue
+            if mention is first:
+                lack = _lack(first, text, counts, profile)
             seen = shown_by(text, mention, content, counts, profile)
             ranges += seen.ranges
             certain = certain and seen.certain
@@ -111,7 +115,8 @@ def look(found: Found, counts: Counts, link: Link, profile: Profile) -> Link:
         seen=seen,
         verdict_seen=_verdict_seen(counts, seen),
         verdict=kind,
-        note=_noted(link.note, _partial(first, counts, profile)),
+        note=_noted(link.note, lack),
+        partial=lack is not None,
     )
 
 
@@ -220,24 +225,37 @@ def _verdict_seen(counts: Counts, seen: Seen) -> bool | None:
     return False if seen.certain else None
 
 
-def _partial(first: Mention | None, counts: Counts, profile: Profile) -> str | None:
-    """A sentence when the file holds less than the notice claims."""
+def _lack(first: Mention, text: str, counts: Counts, profile: Profile) -> str | None:
+    """A sentence when the file holds less than its envelope claims."""
     from spillview.transcripts.notices import by_id
 
-    if first is None:
-        return None
-    for claim in first.claims:
-        if claim.unit in ("bytes", "chars", "lines") and isinstance(claim.value, int):
-            size: int = getattr(counts, claim.unit)
-            if size < claim.value - claim.slack - 1:
-                return (
-                    f"The notice claims {claim.value:,} {claim.unit}, the file holds "
-                    f"{size:,}: the spill is partial."
-                )
     notice = by_id(profile, first.notice)
+    for claim in first.claims:
+        if not isinstance(claim.value, int):
+            continue
+        size: int
+        if claim.unit in ("bytes", "chars", "lines"):
+            size, whole = getattr(counts, claim.unit), claim.value
+            said = f"The notice claims {whole:,} {claim.unit}"
+        elif claim.unit == "omitted_bytes" and notice is not None:
+            size, whole = counts.bytes, claim.value + _shown_bytes(text, notice)
+            said = f"With what it shows, the notice claims {whole:,} bytes"
+        else:
+            continue
+        if size < whole - claim.slack - 1:
+            return f"{said}, the file holds {size:,}: the spill is partial."
     if notice is not None and notice.partial:
         return "The harness caps this artifact: the spill is partial."
     return None
+
+
+def _shown_bytes(text: str, notice: Notice) -> int:
+    """Bytes of the artifact that an envelope shows, at least."""
+    shown = preview_of(text, notice) or ""
+    if notice.preview.gap:
+        shown = re.sub(notice.preview.gap, "", shown, count=1)
+    # A replacement character may stand for a single byte.
+    return len(shown.encode("utf-8", "replace")) - 2 * shown.count("\ufffd")
 
 
 def _noted(note: str | None, more: str | None) -> str | None:
