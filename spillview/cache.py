@@ -12,9 +12,10 @@ import os
 import sqlite3
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, TypeVar
+from sys import intern
+from typing import Any, TypeVar, cast
 
-from spillview.model import Counts, Found, Line
+from spillview.model import Counts, Found, Kind, Line
 
 SCHEMA = 1
 """Raised whenever a table or the meaning of a stored fact changes."""
@@ -277,4 +278,6 @@ def _counts(row: tuple[Any, ...]) -> Counts:
     if number is not None:
         verdict = Line(number, row[8], row[9], row[10], bool(row[11]))
     size, chars, utf16, lines, encoding, kind = row[:6]
-    return Counts(size, chars, utf16, lines, encoding, kind, bool(row[6]), verdict)
+    kind = cast(Kind, intern(kind))
+    partial = bool(row[6])
+    return Counts(size, chars, utf16, lines, intern(encoding), kind, partial, verdict)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field, fields
 from operator import attrgetter
+from sys import intern
 from typing import Any
 
 from spillview.model import Claim, Mention, Next
@@ -232,6 +233,8 @@ _FIELDS = [f.name for f in fields(TranscriptFacts)]
 _COLUMNS = [f.name for f in fields(Mention)][2:]
 """What a mention's row holds: all but its transcript and session, which come first."""
 _CLAIMS, _NEXT = _COLUMNS.index("claims"), _COLUMNS.index("next")
+_COMMON = [_COLUMNS.index(name) for name in ("place", "notice", "tool", "version")]
+"""Texts that most mentions share: kept once, not once a mention."""
 _VALUES = attrgetter(*_COLUMNS)
 _DECISION = attrgetter("text", "tool", "command", "record")
 
@@ -245,7 +248,12 @@ def _row(mention: Mention) -> list[Any]:
 
 
 def _mention(where: tuple[str, str], row: list[Any]) -> Mention:
-    row[_CLAIMS] = tuple([Claim(*claim) for claim in row[_CLAIMS]])
+    for column in _COMMON:
+        if row[column] is not None:
+            row[column] = intern(row[column])
+    row[_CLAIMS] = tuple(
+        [Claim(intern(unit), value, slack) for unit, value, slack in row[_CLAIMS]]
+    )
     if row[_NEXT] is not None:
         row[_NEXT] = Next(*row[_NEXT])
     return Mention(*where, *row)
