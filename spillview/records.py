@@ -89,8 +89,6 @@ class Records:
 
     def take(self, logs: Sequence[TranscriptFound], found: Sequence[Found]) -> None:
         """Start from these transcripts and artifacts, with what the cache knows."""
-        from spillview.transcripts.facts import TranscriptFacts
-
         self._logs = list(logs)
         self._logs_of, self._found_of, self._stale = {}, {}, set()
         self._unreadable = set()
@@ -104,6 +102,9 @@ class Records:
             if not exact:
                 stored = self._cache.facts(log.path, self._rules(log), log.key)
                 if stored is not None:
+                    # Not before: without transcripts a list starts sooner.
+                    from spillview.transcripts.facts import TranscriptFacts
+
                     exact, data = stored
                     facts = TranscriptFacts.from_json(data) or facts
             if facts is not None:

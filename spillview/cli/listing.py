@@ -107,7 +107,7 @@ def _artifacts(
 
         for row in rows:
             streams.json(artifact_row(row))
-    else:
+    elif rows:
         _artifact_table(rows, catalogue.now(), streams)
     if len(rows) < len(found):
         _tell_limit(streams, len(rows), len(found), "artifacts")
@@ -145,7 +145,7 @@ def _missing(
 
         for row in rows:
             streams.json(missing_row(row))
-    else:
+    elif rows:
         _missing_table(rows, catalogue.now(), streams)
     if len(rows) < len(found):
         _tell_limit(streams, len(rows), len(found), "calls")
@@ -166,7 +166,7 @@ def _sessions(
 
         for session in sessions:
             streams.json(session_row(session))
-    else:
+    elif sessions:
         _session_table(sessions, catalogue.now(), streams)
     if len(sessions) < len(everything):
         _tell_limit(streams, len(sessions), len(everything), "sessions")
