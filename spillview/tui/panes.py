@@ -259,8 +259,9 @@ class Panes(Screen[Artifact]):
             return
         first = shown[0].text
         if first is None:
-            reason = shown[0].error or "its record no longer holds it"
-            self.envelope.open(from_text(f"The envelope cannot be shown: {reason}"))
+            reason = shown[0].error or "Its record no longer holds it."
+            self.envelope.say(reason)
+            self.notify(printable(reason), title="No envelope", markup=False)
             return
         parts = [first]
         for more in shown[1:]:

@@ -44,6 +44,12 @@ class SearchScreen(Screen[None]):
 
     CSS_PATH = [stylesheet("artifact.tcss"), stylesheet("search.tcss")]  # noqa: RUF012 - Textual's own
     BINDING_GROUP_TITLE = "Search"
+    HELP = """
+## Search
+
+A pattern in ripgrep's syntax, searched in every artifact of the queue. A pattern in
+lower case ignores case. Enter searches; Escape stops it and keeps what was found.
+"""
     AUTO_FOCUS = "#pattern"
     BINDINGS: ClassVar[list[BindingType]] = SEARCH_BINDINGS
 

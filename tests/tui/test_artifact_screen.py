@@ -565,3 +565,39 @@ async def test_every_visible_key_has_an_id_and_a_tooltip_and_the_palette_entries
         assert "Go to the verdict" in titles
         assert "Wrap long lines" in titles
         assert screen.full.HELP
+
+
+async def test_an_envelope_that_is_gone_is_told_and_nothing_is_put_in_its_place(
+    night: Night,
+) -> None:
+    night.build()
+    catalogue, artifacts = night.catalogue()
+    night.session.transcript.write_bytes(b"{}\n" * 50)
+    app = Bare(catalogue)
+    async with app.run_test(size=(120, 40)) as pilot:
+        screen = ArtifactScreen(catalogue, artifacts, 0)
+        await app.push_screen(screen)
+        await settled(screen, pilot)
+        document = screen.envelope.document
+        assert document is None or "persisted-output" not in str(
+            document.content.pread(0, 100)
+        )
+        assert body(screen.full)[-1] == "error: the build failed"
+    catalogue.close()
+
+
+async def test_output_is_called_full_only_where_the_notice_agrees(
+    night: Night,
+) -> None:
+    path = night.build()
+    lost = path.with_name("toolu_lost.txt")
+    lost.write_bytes(BUILD)
+    async with looking(night) as (screen, pilot, _):
+        titles = {}
+        for _step in range(2):
+            titles[screen.artifact.found.name] = drawn(screen)
+            await pilot.press("J")
+            await settled(screen, pilot)
+        assert "FULL OUTPUT" in titles[path.name]
+        assert "OUTPUT AS CAPTURED" in titles[lost.name]
+        assert "FULL OUTPUT" not in titles[lost.name]

@@ -548,3 +548,15 @@ async def test_utf16_is_read_as_text_and_what_was_seen_of_it_is_marked(
         assert lines(pager)[0][0] == "▌"
         assert lines(pager)[1].startswith("   2")
         assert shown.to_disk(shown.to_text(first_line)) == first_line
+
+
+async def test_another_theme_draws_the_rows_anew() -> None:
+    async with reading(document(LINES, (0, 60))) as (pager, pilot):
+        dark = [segment.style for segment in pager.render_line(0)]
+        pilot.app.theme = "textual-light"
+        await pilot.pause()
+        light = [segment.style for segment in pager.render_line(0)]
+        assert dark != light
+        pager.blur()
+        await pilot.pause()
+        assert [segment.style for segment in pager.render_line(0)] != light
