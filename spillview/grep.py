@@ -7,6 +7,7 @@ and, on matches, `seen` and `byte_range`, the line's bytes in the file on disk.
 from __future__ import annotations
 
 import os
+import signal
 import stat
 import sys
 import time
@@ -46,6 +47,10 @@ BATCH_ARGUMENTS = 24 << 10 if sys.platform == "win32" else 384 << 10
 """Chars of path names that one process is given: what the system takes, and less."""
 BATCH_BYTES = 256 << 20
 """Bytes of content that one process is given, unless one file alone is larger."""
+LARGE = 1 << 20
+"""From this size on a file is looked at for lines that ripgrep should not hold."""
+SAMPLE = 64 << 10
+"""Bytes looked at, at each MiB; in files over 64 MiB at each sixteenth."""
 
 
 def search(
@@ -151,15 +156,18 @@ class _Batch:
 
     encoding: str | None
     """The UTF-16 that ripgrep must be told of, for want of a byte order mark."""
+    mapped: bool = False
+    """Whether ripgrep maps the files: else it holds the longest line in memory."""
     artifacts: dict[str, Artifact] = field(default_factory=dict)
     most: int = BATCH_FILES
     arguments: int = 0
     content: int = 0
 
-    def takes(self, path: str, size: int, encoding: str | None) -> bool:
+    def takes(self, path: str, size: int, encoding: str | None, mapped: bool) -> bool:
         """Whether one more file fits."""
         return not self.artifacts or (
             encoding == self.encoding
+            and not (mapped or self.mapped)  # what happens to one is its own
             and len(self.artifacts) < self.most
             and self.arguments + len(path) <= BATCH_ARGUMENTS
             and self.content + size <= BATCH_BYTES
@@ -185,13 +193,14 @@ def _batches(artifacts: Iterable[Artifact], report: Report) -> Iterator[_Batch]:
             continue
         try:
             encoding = _told_encoding(artifact)
+            mapped = facts.st_size >= LARGE and _has_long_line(artifact)
         except Unreadable as error:
             report.problems.append(_problem(artifact, str(error)))
             continue
-        if not batch.takes(path, facts.st_size, encoding):
+        if not batch.takes(path, facts.st_size, encoding, mapped):
             yield batch
             batch = _Batch(encoding)
-        batch.encoding = encoding
+        batch.encoding, batch.mapped = encoding, mapped
         batch.artifacts[path] = artifact
         batch.arguments += len(path)
         batch.content += facts.st_size
@@ -212,6 +221,20 @@ def _told_encoding(artifact: Artifact) -> str | None:
         return counts.encoding
     wide = utf16_of(head)
     return wide[0] if wide is not None else None
+
+
+def _has_long_line(artifact: Artifact) -> bool:
+    """Whether a large file has a stretch without a line end (a JSON of gigabytes).
+
+    ripgrep would hold such a line in memory, twice over; of a mapped file it holds
+    nothing. Only these are mapped: one that is truncated meanwhile ends the process.
+    """
+    with open_content(artifact.found.path) as content:
+        step = LARGE if content.size <= 64 * LARGE else 16 * LARGE
+        return any(
+            b"\n" not in content.pread(offset, SAMPLE)
+            for offset in range(0, content.size - SAMPLE, step)
+        )
 
 
 def _runs(
@@ -255,6 +278,7 @@ def _runs(
 
 def _start(program: Ripgrep, arguments: Sequence[str], batch: _Batch) -> Run:
     told = [f"--encoding={_LABELS[batch.encoding]}"] if batch.encoding else []
+    told += ["--mmap"] if batch.mapped else []
     return Run(program, [*told, *arguments], list(batch.artifacts))
 
 
@@ -262,6 +286,11 @@ def _account(batch: _Batch, run: Run, spoke: bool, report: Report) -> None:
     """Report what one process complained of, artifact by artifact."""
     code, errors = run.result()
     if code in (0, 1):
+        return
+    if batch.mapped and code < 0:
+        [artifact] = batch.artifacts.values()
+        shrunk = code == -getattr(signal, "SIGBUS", 0)
+        report.problems.append(_problem(artifact, _SHRUNK if shrunk else _TOO_MUCH))
         return
     if code < 0:
         report.problems.append(
@@ -294,6 +323,8 @@ def _plain(text: bytes) -> str:
 
 
 _GONE = "it is gone"
+_SHRUNK = "it was truncated while it was searched, so not all of it was"
+_TOO_MUCH = "one of its lines has more hits than ripgrep can hold in memory"
 _DENIED = "no permission to read it"
 
 

@@ -32,6 +32,10 @@ CHUNK = 1 << 18
 AHEAD = 16
 """Chunks read ahead of the consumer, per process: 4 MiB at most."""
 
+MEMORY = 512 << 20
+"""Bytes that one process may use for itself, where the system lets us say so: it keeps
+every hit of a line, and a line may have a hundred million."""
+
 PIPE_SIZE = 1 << 20
 """What the pipe itself may hold, where the system lets us say so."""
 
@@ -151,6 +155,7 @@ class Run:
             raise NoRipgrep(
                 f"ripgrep could not be started ({program.path}): {error.strerror}"
             ) from error
+        _restrain(self._process.pid)
         assert self._process.stdout is not None
         self._out = self._process.stdout.fileno()
         _widen(self._out)
@@ -224,6 +229,17 @@ def undisturbed() -> Iterator[None]:
             signal.signal(number, handler)
         for number, frame in came:
             before[number](number, frame)
+
+
+def _restrain(pid: int) -> None:
+    """Let the process end itself rather than take the machine's memory."""
+    if sys.platform != "linux":
+        return
+    import contextlib
+    import resource
+
+    with contextlib.suppress(OSError, ValueError):  # it has ended, or has less already
+        resource.prlimit(pid, resource.RLIMIT_DATA, (MEMORY, MEMORY))
 
 
 def _widen(descriptor: int) -> None:
