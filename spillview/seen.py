@@ -8,18 +8,20 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from spillview.alignment import LEAST, align, merge
+from spillview.conclusions import classify, conclusion, outcome
 from spillview.errors import Unreadable
 from spillview.model import (
     Boundary,
     Counts,
     Found,
+    Line,
     Link,
     Mention,
     Range,
     Read,
     Seen,
 )
-from spillview.signals import classify
+from spillview.signals import tally
 
 if TYPE_CHECKING:
     from spillview.content import Content
@@ -64,24 +66,25 @@ def look(found: Found, counts: Counts, link: Link, profile: Profile) -> Link:
     from spillview.transcripts import record_text
 
     first = link.envelope
-    verdict = counts.verdict
-    kind = classify(
-        verdict.text if verdict is not None else None,
-        first.tool if first is not None else found.tool,
-        first.failed if first is not None else None,
-        first.exit_code if first is not None else None,
-    )
-    if link.state != "linked":
-        return replace(link, verdict=kind)
+    tool = first.tool if first is not None else found.tool
+    failed = first.failed if first is not None else None
+    code = first.exit_code if first is not None else None
     try:
         content: Content = open_content(found.path, root=found.root)
     except Unreadable as error:
+        line = counts.verdict.text if counts.verdict is not None else None
+        kind = classify(line, tool, failed, code)
         return replace(link, verdict=kind, note=_noted(link.note, str(error)))
     ranges: list[Range] = []
     certain = True
     reads: list[Read] = []
     lack: str | None = None
     try:
+        ended = conclusion(content, counts, tool, first.command if first else None)
+        kind = outcome(ended.verdict if ended else "unknown", failed, code)
+        link = replace(link, verdict=kind, conclusion=ended)
+        if link.state != "linked":
+            return link
         for mention in link.mentions:
             try:
                 text = record_text(mention, profile)
@@ -103,18 +106,22 @@ def look(found: Found, counts: Counts, link: Link, profile: Profile) -> Link:
                 if read.own:
                     ranges += known or ()
                     certain = certain and sure
+        seen = Seen(merge(ranges), certain)
+        signals = tally(content, seen)
     except Unreadable as error:
         # The file shrank or went away under us.
-        return replace(link, verdict=kind, note=_noted(link.note, str(error)))
+        return replace(link, note=_noted(link.note, str(error)))
     finally:
         content.close()
-    seen = Seen(merge(ranges), certain)
+    if ended is not None:
+        ended = replace(ended, seen=_line_seen(ended.line, seen))
     return replace(
         link,
         reads=tuple(reads),
         seen=seen,
-        verdict_seen=_verdict_seen(counts, seen),
-        verdict=kind,
+        verdict_seen=_line_seen(counts.verdict, seen),
+        conclusion=ended,
+        signals=signals,
         note=_noted(link.note, lack),
         partial=lack is not None,
     )
@@ -216,8 +223,7 @@ def _closed(text: str, rule: Preview, notice: str) -> str:
     return text
 
 
-def _verdict_seen(counts: Counts, seen: Seen) -> bool | None:
-    line = counts.verdict
+def _line_seen(line: Line | None, seen: Seen) -> bool | None:
     if line is None:
         return None
     if seen.covers(line.start, line.end):
