@@ -52,6 +52,7 @@ COMMANDS = {
         Command("show", "reading", "ARTIFACT", "page through one artifact"),
         Command("envelope", "reading", "ARTIFACT", "what the model saw of it"),
         Command("grep", "searching", "PATTERN [WHERE ...]", "search artifacts"),
+        Command("review", "reviewing", "--stats [PATH ...]", "read-back statistics"),
         Command(
             "doctor",
             "health",
