@@ -93,8 +93,8 @@ class Trash:
         now: Callable[[], float] = time.time,
         wait: float = WAIT,
     ) -> None:
-        self.path = os.path.join(places.state_dir, "trash")
-        self._state = places.state_dir
+        self._state = os.path.realpath(places.state_dir)
+        self.path = os.path.join(self._state, "trash")
         self._disk = disk if disk is not None else Disk()
         self._batches = Batches(self._disk, self.path)
         self._now = now
@@ -254,7 +254,7 @@ class Trash:
         """
         with self._maybe_alone() as room:
             everything = self._batches.all(room) if room is not None else []
-            batch = _chosen(everything, reference)
+            batch = named_batch(everything, reference)
             if room is None or batch is None:
                 return Undone(None)
             journal = self._batches.journal(room, batch.id)
@@ -279,7 +279,7 @@ class Trash:
                 broken = [batch for batch in everything if batch.problem is not None]
                 done.failed += [(each.path, each.problem or "") for each in broken]
             else:
-                named = [_chosen(everything, reference) for reference in references]
+                named = [named_batch(everything, reference) for reference in references]
                 chosen = list(dict.fromkeys(b for b in named if b is not None))
             if room is None:
                 return done
@@ -362,7 +362,7 @@ def _delete(disk: Disk, bin_: int, item: Item, done: Emptied) -> None:
     done.freed_now += gain(facts)
 
 
-def _chosen(batches: Sequence[Batch], reference: str | None) -> Batch | None:
+def named_batch(batches: Sequence[Batch], reference: str | None) -> Batch | None:
     """The batch that is meant; without a reference the last that has files."""
     if reference is None:
         usable = [b for b in batches if (b.items or b.away) and not b.problem]
