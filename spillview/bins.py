@@ -16,11 +16,10 @@ from dataclasses import dataclass
 from spillview.disk import Disk, Unsafe, guarded, private_folder
 from spillview.places import Places, own_uid
 from spillview.text import path_text
+from spillview.walk import TRASH
 
 FILES = "files"
 """The folder inside a batch of the state folder's trash that holds its files."""
-PREFIX = ".spillview-trash-"
-"""How a trash near a store is named; discovery passes it over."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +38,7 @@ class Away(OSError):
 
 def near_name() -> str:
     """What this user's trash near a store is called."""
-    return f"{PREFIX}{max(own_uid(), 0)}"
+    return f"{TRASH}{max(own_uid(), 0)}"
 
 
 class Bins:
@@ -164,7 +163,7 @@ def drop_bin(disk: Disk, path: str) -> None:
         with disk.folder(around) as outer:
             disk.remove_folder(outer, name)
         base, bin_ = os.path.split(around)
-        if bin_.startswith(PREFIX):
+        if bin_.startswith(TRASH):
             with disk.folder(base) as top:
                 disk.remove_folder(top, bin_)
 

@@ -50,8 +50,11 @@ def prospect(
     catalogue.skipped_records()  # reads what is new: true sessions, every link
     artifacts = catalogue.scan(query)
     guard = survey(catalogue, artifacts, cancelled)
-    pinned = Pins(catalogue.places).all()
-    shape = Ownership(catalogue.profile, forced=query.harness == "folder")
+    places = catalogue.places
+    pinned = Pins(places).all()
+    own = (places.state_dir, places.cache_dir, places.config_dir)
+    forced = query.harness == "folder"
+    shape = Ownership(catalogue.profile, forced=forced, own=own)
     now = catalogue.now()
     standings = [
         _standing(artifact, guard, artifact.id in pinned, shape, catalogue, now)

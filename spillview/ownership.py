@@ -7,7 +7,7 @@ a record points at, may be planned for removal.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from spillview.model import Found
 from spillview.patterns import parts_of, split_root
@@ -21,9 +21,17 @@ class Ownership:
     """Tells for each file of one plan whether it may be removed as an artifact."""
 
     def __init__(
-        self, profile: Callable[[str], Profile], *, forced: bool = False
+        self,
+        profile: Callable[[str], Profile],
+        *,
+        forced: bool = False,
+        own: Iterable[str] = (),
     ) -> None:
-        """`forced` says that the user called the files of a plain folder artifacts."""
+        """`forced` says that the user called the files of a plain folder artifacts.
+
+        `own` are our own folders, whose files are nobody's outputs.
+        """
+        self._own = [os.path.join(os.path.realpath(folder), "") for folder in own]
         self._profile = profile
         self._forced = forced
         self._repositories: dict[str, str | None] = {}
@@ -39,6 +47,9 @@ class Ownership:
             return "it is a FIFO, a socket or a device, and no artifact"
         profile = self._profile(found.harness)
         if profile.harness == "folder":
+            folder = os.path.join(os.path.realpath(os.path.dirname(found.path)), "")
+            if folder.startswith(tuple(self._own)):
+                return "it is spillview's own"
             return None if self._forced else self._in_plain_folder(found)
         if linked or not profile.names or profile.read_name(found.name) is not None:
             return None
