@@ -62,6 +62,14 @@ def errors_unseen(artifact: Artifact) -> bool:
     return signals is not None and signals.seen == 0 and bool(signals.unseen)
 
 
+def coverage(artifact: Artifact) -> float | None:
+    """The share of its bytes that the model received; None where it is not known."""
+    seen = artifact.link.seen if artifact.link else None
+    if seen is None or artifact.counts is None:
+        return None
+    return seen.bytes / artifact.counts.bytes if artifact.counts.bytes else 1.0
+
+
 def worst_first(artifact: Artifact) -> tuple[int, bool, bool, float, float, str]:
     """Sort key: rank, what nobody read back, what the agent went on from, then size.
 
@@ -114,7 +122,7 @@ SORT_KEYS: dict[str, Callable[[Artifact], Any]] = {
     "chars": lambda a: _number(a.counts.chars if a.counts else None),
     "lines": lambda a: _number(a.counts.lines if a.counts else None),
     "ratio": lambda a: _number(a.ratio),
-    "seen": lambda a: _number(a.link.seen.bytes if a.link and a.link.seen else None),
+    "seen": lambda a: _number(coverage(a)),
     "session": lambda a: _text(a.session),
     "project": lambda a: _text(a.project),
     "tool": lambda a: _text(a.tool),

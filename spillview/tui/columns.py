@@ -11,6 +11,7 @@ from rich.cells import cell_len
 
 from spillview import triage
 from spillview.model import Artifact, Line
+from spillview.statistics_rows import share_text
 from spillview.text import human_age, human_bytes, human_ratio
 from spillview.tui.runs import Run, Runs, clean, fit, fit_runs, legible, short_count
 
@@ -155,6 +156,19 @@ def _ratio(artifact: Artifact, width: int, context: Context) -> Runs:
     ]
 
 
+def _seen(artifact: Artifact, width: int, context: Context) -> Runs:
+    """The share of its bytes that the model received; `≥` where some is not placed."""
+    link, counts = artifact.link, artifact.counts
+    if link is None or counts is None:
+        return context.absent(artifact)
+    if link.seen is None:
+        return [(NOTHING, "dim")]
+    share = triage.coverage(artifact) or 0.0
+    text = share_text(share) if share < 0.0995 or share > 0.9 else f"{share:.0%}"
+    least = "" if link.seen.certain else "≥"
+    return [(least + text, "good" if share == 1.0 else "")]
+
+
 def _link(artifact: Artifact, width: int, context: Context) -> Runs:
     if artifact.link is None:
         return context.absent(artifact)
@@ -221,6 +235,7 @@ BYTES = Column("bytes", "bytes", 8, True, _bytes, "Size on disk")
 RATIO = Column(
     "ratio", "ratio", 15, False, _ratio, "Size / boundary, in the boundary's own unit"
 )
+SEEN = Column("seen", "seen", 6, True, _seen, "Share of the bytes the model received")
 LINES = Column("lines", "lines", 7, True, _lines, "Lines")
 LINK = Column("link", "link", 6, False, _link, "linked, or orphan: no record of it")
 FLAGS = Column("flags", "flags", 5, False, _flags, "What is unusual about the file")
@@ -238,6 +253,7 @@ ALL = (
     CHARS,
     BYTES,
     RATIO,
+    SEEN,
     LINES,
     LINK,
     FLAGS,
@@ -267,6 +283,8 @@ def _wanted(width: int, flat: bool) -> list[Column]:
         columns.append(BYTES)
     if width >= 40:
         columns.append(RATIO)
+    if width >= 112:
+        columns.append(SEEN)
     if width >= (140 if flat else 104):
         columns.append(replace(LINES, width=9 if width >= 140 else 7))
     if width >= 72:

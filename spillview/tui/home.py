@@ -15,6 +15,7 @@ from textual.widgets import Input
 from spillview.catalogue import Query
 from spillview.errors import SpillError
 from spillview.model import Artifact, Missing, Session
+from spillview.picks import PICKS
 from spillview.text import printable
 from spillview.tui.arrangement import (
     WORST,
@@ -156,6 +157,29 @@ class HomeScreen(QueueScreen):
         """Show or hide the calls whose full result is not on disk."""
         self.rearrange(missing=not self.view.missing)
 
+    def action_errors(self) -> None:
+        """Show what tells of trouble only where the model did not look, or all."""
+        self.select_only(None if self.view.only == "errors" else "errors")
+
+    def action_which(self) -> None:
+        """Show the next kind alone; after the last one everything again."""
+        names = [None, *PICKS]
+        at = names.index(self.view.only)
+        self.select_only(names[(at + 1) % len(names)])
+
+    def select_only(self, name: str | None) -> None:
+        """Show one selection alone, or everything."""
+        self.queue.touched = False
+        self.rearrange(only=name)
+
+    def action_statistics(self) -> None:
+        """What became of the spilled outputs of every session shown."""
+        from spillview.tui.statistics import StatisticsScreen
+
+        shown = [a for s in self.material.sessions for a in s.artifacts]
+        shown = [a for a in shown if in_window(a, self.view)]
+        self.app.push_screen(StatisticsScreen(self.catalogue, shown, self.window))
+
     def action_filter(self) -> None:
         """Open the filter's line."""
         self.filter_bar.display = True
@@ -189,7 +213,7 @@ class HomeScreen(QueueScreen):
         self.filter_bar.display = False
         self.queue.touched = True
         self.filter_input.value = ""
-        self.rearrange(filter="")
+        self.rearrange(filter="", only=None)
         self.queue.focus()
 
     def action_search(self) -> None:
@@ -213,10 +237,13 @@ class HomeScreen(QueueScreen):
         """Put the cursor on a row, whatever hides it now."""
         if not self.queue.aim(key):
             self.filter_input.value = ""
-            self.rearrange(key, filter="", flat=False, all_time=True)
+            self.rearrange(key, filter="", flat=False, all_time=True, only=None)
 
     def commands(self) -> Iterator[SystemCommand]:
         """Palette entries for what the keys do and applies now."""
+        for pick in PICKS.values():
+            show = partial(self.select_only, pick.name)
+            yield SystemCommand(f"Only {pick.name}", pick.words, show)
         for _, binding, enabled, tooltip in self.active_bindings.values():
             known = binding.action in {"leave", "app.toggle_help"}
             if enabled and binding in self.BINDINGS and not known:

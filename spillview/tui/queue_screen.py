@@ -12,6 +12,7 @@ from textual.worker import get_current_worker
 from spillview import triage
 from spillview.catalogue import Catalogue, Query
 from spillview.model import Artifact, Missing, Session
+from spillview.picks import PICKS
 from spillview.text import printable
 from spillview.tui import empty
 from spillview.tui.arrangement import (
@@ -242,6 +243,8 @@ class QueueScreen(LiveScreen):
             content = empty.failed(self.failure)
         elif self.view.filter.strip():
             content = empty.no_match(self.view.filter)
+        elif self.view.only is not None:
+            content = empty.nothing_selected(PICKS[self.view.only].words)
         elif self.arrangement.missing:
             content = empty.only_missing(self.arrangement.missing, self.window)
         elif self.arrangement.beyond:
@@ -264,7 +267,10 @@ class QueueScreen(LiveScreen):
             "problems": self.problem_count > 0,
             "undo": self.marks.undoable > 0,
             "missing": self.arrangement.missing > 0 or view.missing,
-            "clear": bool(view.filter) or self.is_filtering,
+            "clear": bool(view.filter or view.only) or self.is_filtering,
+            "errors": not nothing,
+            "which": not nothing,
+            "statistics": not nothing,
             "all_time": view.since is not None and not nothing,
             "toggle_all": rows and not view.flat,
             "review": rows,
