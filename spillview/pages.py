@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
@@ -292,7 +293,9 @@ def unescape(content: Content, *, chunk: int = 1 << 20) -> Content:
     text = TemporaryContent()
     try:
         while True:
-            offset = _unescape_string(content, offset, text, chunk)
+            for end, piece, _ in unescaped(content, offset, chunk=chunk):
+                text.write(piece)
+                offset = end
             after = content.pread(offset, _AROUND_STRING)
             again = _AGAIN.match(after)
             if again is None:
@@ -307,12 +310,17 @@ def unescape(content: Content, *, chunk: int = 1 << 20) -> Content:
         raise
 
 
-def _unescape_string(
-    content: Content, offset: int, text: TemporaryContent, chunk: int
-) -> int:
-    """Write the string whose inside begins at `offset`; the offset after its quote."""
+def unescaped(
+    content: Content, offset: int, *, chunk: int = 1 << 20
+) -> Iterator[tuple[int, bytes, bool]]:
+    """The JSON string whose inside begins at byte `offset`, unescaped piece by piece.
+
+    With each piece come the byte of `content` after it and whether the string is closed
+    there (by the quote before that byte). Without a quote it goes on to the end.
+    """
     size = content.size
-    while offset < size:
+    closed = False
+    while offset < size and not closed:
         data = content.pread(offset, chunk)
         body = _BODY.match(data)
         end = body.end() if body else 0
@@ -321,14 +329,12 @@ def _unescape_string(
             end = len(data)
         elif not closed:
             end = min(end, whole(data))
-        text.write(_unescaped(data[:end]))
         offset += end + closed
-        if closed:
-            break
-    return offset
+        yield offset, unescaped_body(data[:end]), closed
 
 
-def _unescaped(body: bytes) -> bytes:
+def unescaped_body(body: bytes) -> bytes:
+    """The inside of a JSON string without its escapes."""
     import orjson
 
     try:
