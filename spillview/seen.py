@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from spillview.alignment import LEAST, align, merge
+from spillview.alignment import LEAST, align, align_from, merge
 from spillview.conclusions import classify, conclusion, outcome
 from spillview.errors import Unreadable
 from spillview.model import (
@@ -149,9 +149,25 @@ def shown_by(
     if notice.preview.escaped:
         parts = html.unescape(parts)
     seen = align(parts, content, counts, notice.preview)
+    rule = notice.preview
+    if not seen.certain and (rule.form, rule.unit) == ("tail", "bytes") and rule.size:
+        behind = len(text[text.find(parts) + len(parts) :].encode("utf-8", "replace"))
+        again = _cut_again(parts, rule.size, behind, content, counts)
+        seen = again or seen
     if seen.ranges or seen.certain:
         return seen
     return _somewhere(parts, content, counts)
+
+
+def _cut_again(
+    shown: str, size: int, behind: int, content: Content, counts: Counts
+) -> Seen | None:
+    """A tail of `size` bytes of which a later gate kept head and tail alone."""
+    start = max(0, content.size - size)
+    while start < content.size and content.pread(start, 1)[0] & 0xC0 == 0x80:
+        start += 1
+    seen = align_from(shown, start, behind, content, counts)
+    return seen if len(seen.ranges) > 1 else None
 
 
 def _somewhere(shown: str, content: Content, counts: Counts) -> Seen:
