@@ -82,6 +82,7 @@ class Catalogue:
         self._records = Records(self.profile, self.cache)
         self._counts: dict[str, tuple[Key, Counts]] = {}
         self._growing: set[str] = set()
+        self._looked: dict[str, Link] = {}
         self._gates: dict[tuple[str | None, ...], tuple[Boundary, ...]] = {}
 
     @classmethod
@@ -128,6 +129,7 @@ class Catalogue:
         self._problems = [*self._profile_problems, *seen.problems]
         self._found = {found.id: found for found in seen.found}
         self._growing.clear()
+        self._looked.clear()
         self._records.take(() if bare else seen.transcripts, () if bare else seen.found)
         found: Sequence[Found] = seen.found
         if query.paths and len(seen.projects) == len(query.paths) and not bare:
@@ -186,7 +188,9 @@ class Catalogue:
             if link is not None and item.id in stored:
                 mark, data = stored[item.id]
                 if mark == looks.token(item, link):
-                    link = looks.restore(link, data) or link
+                    restored = looks.restore(link, data)
+                    if restored is not None:
+                        self._looked[item.id], link = link, restored
             yield self._artifact(
                 item, counts.get(item.id), link, item.error, reviewed.get(item.id)
             )
@@ -276,7 +280,8 @@ class Catalogue:
         """
         todo = list(artifacts)
         last: dict[str, Artifact] = {}
-        completion = self._completion()
+        changed = False
+        completion = self._completion(todo)
         files = by_real_path(todo)
         for path in being_written(files):
             self._growing |= files[path]
@@ -284,18 +289,22 @@ class Catalogue:
             for done, artifact in enumerate(todo):
                 if cancelled is not None and cancelled():
                     return
-                self._records.read_session(artifact.found, cancelled)
-                whole = self._whole(artifact, completion, huge, cancelled)
+                changed |= self._records.read_session(artifact.found, cancelled)
+                if self._settled(artifact):
+                    whole = artifact
+                else:
+                    whole = self._whole(artifact, completion, huge, cancelled)
                 last[whole.id] = whole
                 yield whole
                 if progress is not None:
                     progress(done + 1, len(todo))
-            before = dict(self._records.links)
-            self._records.read_all({a.found.harness for a in todo}, cancelled)
+            before = self._records.links
+            harnesses = {artifact.found.harness for artifact in todo}
+            if not (self._records.read_all(harnesses, cancelled) or changed):
+                return
             self._records.join()
             for whole in list(last.values()):
-                link = self._records.links.get(whole.id)
-                if link != before.get(whole.id):
+                if self._records.links.get(whole.id) != before.get(whole.id):
                     yield self._whole(whole, completion, huge, cancelled)
         except Stopped:
             return
@@ -308,16 +317,31 @@ class Catalogue:
         For a search, which asks about what matched alone; what another session's
         transcript would add is left to `complete`.
         """
-        completion = self._completion()
+        completion = self._completion([artifact])
         try:
             self._records.read_session(artifact.found)
             return self._whole(artifact, completion)
         finally:
             completion.close()
 
-    def _completion(self) -> Completion:
+    def _settled(self, artifact: Artifact) -> bool:
+        """Whether the last scan knew all there is to know of it from the cache."""
+        looked = self._looked.get(artifact.id)
+        return (
+            looked is not None
+            and looked is self._records.links.get(artifact.id)
+            and artifact.counts is not None
+            and artifact.id not in self._growing
+        )
+
+    def _completion(self, artifacts: Sequence[Artifact]) -> Completion:
         return Completion(
-            self._records, self.cache, self.profile, self._counts, self._growing
+            self._records,
+            self.cache,
+            self.profile,
+            self._counts,
+            self._growing,
+            artifacts,
         )
 
     def _whole(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -33,6 +33,7 @@ class Completion:
         profile: Callable[[str], Profile],
         counts: dict[str, tuple[Key, Counts]],
         growing: set[str],
+        artifacts: Sequence[Artifact],
     ) -> None:
         self.records = records
         self.cache = cache
@@ -42,6 +43,7 @@ class Completion:
         self.growing = growing
         """Ids of artifacts whose size changes; added to."""
         self._pending = Pending(cache)
+        self._looked = cache.looks([artifact.found for artifact in artifacts])
 
     def close(self) -> None:
         """Write what is not written yet."""
@@ -90,7 +92,7 @@ class Completion:
         if counts is None or found.id in self.growing:
             return link
         mark = looks.token(found, link)
-        stored = self.cache.looks([found]).get(found.id)
+        stored = self._looked.get(found.id)
         if stored is not None and stored[0] == mark:
             restored = looks.restore(link, stored[1])
             if restored is not None:
@@ -105,7 +107,9 @@ class Completion:
                 looked = replace(looked, intact=has_digest(found))
         except Unreadable as failure:
             return replace(link, note=str(failure))
-        self._pending.looks.append((found, mark, looks.pack(looked)))
+        packed = looks.pack(looked)
+        self._looked[found.id] = (mark, packed)
+        self._pending.looks.append((found, mark, packed))
         return looked
 
 
