@@ -372,11 +372,14 @@ def _has_envelope(artifact: Artifact) -> bool:
 
 
 def _output_name(artifact: Artifact, facts: EnvelopeFacts | None) -> str:
-    """`FULL OUTPUT` only where the notice's own claim agrees with what is there."""
+    """Full only where the notice's own claim agrees with what is there.
+
+    Even then it is what was captured: a harness may have dropped bytes before.
+    """
     if "partial" in artifact.flags:
         return "PARTIAL OUTPUT"
     if facts is not None and facts.agrees:
-        return "FULL OUTPUT"
+        return "FULL OUTPUT AS CAPTURED"
     return "OUTPUT AS CAPTURED"
 
 

@@ -102,3 +102,17 @@ async def test_a_file_that_becomes_something_else_while_open_is_never_opened(
         assert "root:" not in text
         assert f"{len(BUILD):,} bytes" not in header(screen)
         await pilot.press("G", "g", "n", "right_square_bracket", "q")
+
+
+async def test_an_output_is_full_as_captured_at_most(tmp_path: Path) -> None:
+    night = Night(tmp_path / "home")
+    night.build()
+    capped = night.build()
+    capped.write_bytes(BUILD[:1003])
+    async with looking(night) as (screen, pilot, _):
+        assert "FULL OUTPUT AS CAPTURED" in drawn(screen)
+        await pilot.press("J")
+        await settled(screen, pilot)
+        assert "PARTIAL OUTPUT" in drawn(screen)
+        assert "FULL" not in drawn(screen)
+        assert "the spill is partial" in header(screen)
