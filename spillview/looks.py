@@ -8,7 +8,7 @@ from typing import Any
 
 from spillview.model import Found, Link, Seen
 
-RULES = 3
+RULES = 4
 """Raised whenever alignment or verdict rules change, so that old results expire."""
 
 

@@ -109,11 +109,14 @@ def look(found: Found, counts: Counts, link: Link, profile: Profile) -> Link:
     finally:
         content.close()
     seen = Seen(merge(ranges), certain)
+    verdict_seen = _verdict_seen(counts, seen)
+    if lack is not None and verdict_seen:
+        verdict_seen = None  # the last line of what is left is no verdict
     return replace(
         link,
         reads=tuple(reads),
         seen=seen,
-        verdict_seen=_verdict_seen(counts, seen),
+        verdict_seen=verdict_seen,
         verdict=kind,
         note=_noted(link.note, lack),
         partial=lack is not None,

@@ -109,7 +109,7 @@ async def test_an_output_is_full_as_captured_at_most(tmp_path: Path) -> None:
     night.build()
     capped = night.build()
     capped.write_bytes(BUILD[:1003])
-    async with looking(night) as (screen, pilot, _):
+    async with looking(night, size=(200, 40)) as (screen, pilot, _):
         assert "FULL OUTPUT AS CAPTURED" in drawn(screen)
         await pilot.press("J")
         await settled(screen, pilot)
