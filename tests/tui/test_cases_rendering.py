@@ -9,6 +9,13 @@ from pathlib import Path
 
 import pytest
 
+from spillview.catalogue import Catalogue, Query
+from spillview.model import Artifact
+from spillview.places import Places
+from spillview.tui.app import SpillviewApp
+from spillview.tui.artifact import ArtifactScreen
+from spillview.tui.home import HomeScreen
+from tests.tui.reading import until
 from tests.tui.test_artifact_screen import (
     BUILD,
     Night,
@@ -116,3 +123,58 @@ async def test_an_output_is_full_as_captured_at_most(tmp_path: Path) -> None:
         assert "PARTIAL OUTPUT" in drawn(screen)
         assert "FULL" not in drawn(screen)
         assert "the spill is partial" in header(screen)
+
+
+# What is no file
+
+
+async def test_links_and_special_files_are_told_in_the_queue_and_opened_never(
+    tmp_path: Path,
+) -> None:
+    folder = tmp_path / "out"
+    folder.mkdir()
+    log = tmp_path / "live.log"
+    log.write_bytes(b"x\n" * 20_000)
+    (folder / "live.output").symlink_to(log)
+    (folder / "broken.output").symlink_to("/nowhere/\x1b[2J[/]")
+    (folder / "folder.output").symlink_to("/etc")
+    os.mkfifo(folder / "fifo.output")
+    app = SpillviewApp(
+        Catalogue(Places.of_home(str(tmp_path / "home"))), Query(paths=(str(folder),))
+    )
+    async with app.run_test(size=(170, 24)) as pilot:
+        home = app.screen
+        assert isinstance(home, HomeScreen)
+        await until(pilot, lambda: len(home.arrangement.artifacts) == 4)
+        await pilot.pause()
+        text = all_of(app)
+        assert f"40.0 kB, changed 0s ago → {log}"[:30] in text
+        assert "nothing is there" in text
+        assert "→ /etc · no file" in text
+        assert "never open" in text
+        assert "\x1b" not in text
+        assert "not counted yet" not in text
+        for name, words in (
+            ("live.output", "40.0 kB, changed"),
+            ("broken.output", "␛[2J[/] · nothing is there"),
+            ("fifo.output", "it is never opened"),
+        ):
+            place = next(
+                place
+                for place, row in enumerate(home.queue.rows)
+                if isinstance(row, Artifact) and row.found.name == name
+            )
+            home.queue.action_move(place - home.queue.cursor)
+            await pilot.pause()
+            assert words in all_of(app)
+            await pilot.press("enter")
+            await until(pilot, lambda: isinstance(app.screen, ArtifactScreen))
+            await pilot.pause()
+            assert ("none is followed" in all_of(app)) == ("fifo" not in name)
+            await pilot.press("q")
+            await until(pilot, lambda: app.screen is home)
+
+
+def all_of(app: SpillviewApp) -> str:
+    """Everything on the screen as text."""
+    return "\n".join(strip.text for strip in app.screen._compositor.render_strips())
