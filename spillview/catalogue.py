@@ -11,14 +11,13 @@ import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from spillview import looks, triage
 from spillview.addresses import real_path
+from spillview.completion import Completion, by_real_path
 from spillview.discovery import Discovery, StoreFound, TranscriptFound, discover
 from spillview.errors import Cancelled as Stopped
-from spillview.errors import Unreadable
 from spillview.model import (
     Artifact,
     Boundary,
@@ -37,19 +36,16 @@ from spillview.records import Cancelled, Records
 from spillview.writers import being_written
 
 if TYPE_CHECKING:
-    from spillview.cache import Cache, Key, Pending
+    from spillview.cache import Cache, Key
     from spillview.config import Settings
     from spillview.envelope import EnvelopeFacts
     from spillview.places import Places
     from spillview.state import State
 
-__all__ = ["HUGE", "LIVE_SECONDS", "Catalogue", "Query"]
+__all__ = ["LIVE_SECONDS", "Catalogue", "Query"]
 
 LIVE_SECONDS = 3600
 """A session active within the last hour counts as live."""
-
-HUGE = 1 << 30
-"""Files over 1 GiB are counted only when asked (flag `uncounted`)."""
 
 Progress = Callable[[int, int], None]
 """Called with (done, total) artifacts."""
@@ -86,6 +82,7 @@ class Catalogue:
         self._records = Records(self.profile, self.cache)
         self._counts: dict[str, tuple[Key, Counts]] = {}
         self._growing: set[str] = set()
+        self._looked: dict[str, Link] = {}
         self._gates: dict[tuple[str | None, ...], tuple[Boundary, ...]] = {}
 
     @classmethod
@@ -132,6 +129,7 @@ class Catalogue:
         self._problems = [*self._profile_problems, *seen.problems]
         self._found = {found.id: found for found in seen.found}
         self._growing.clear()
+        self._looked.clear()
         self._records.take(() if bare else seen.transcripts, () if bare else seen.found)
         found: Sequence[Found] = seen.found
         if query.paths and len(seen.projects) == len(query.paths) and not bare:
@@ -190,7 +188,9 @@ class Catalogue:
             if link is not None and item.id in stored:
                 mark, data = stored[item.id]
                 if mark == looks.token(item, link):
-                    link = looks.restore(link, data) or link
+                    restored = looks.restore(link, data)
+                    if restored is not None:
+                        self._looked[item.id], link = link, restored
             yield self._artifact(
                 item, counts.get(item.id), link, item.error, reviewed.get(item.id)
             )
@@ -278,35 +278,38 @@ class Catalogue:
         session's transcript is yielded again at the end. Files over 1 GiB stay
         uncounted unless `huge`.
         """
-        from spillview.cache import Pending
-
         todo = list(artifacts)
         last: dict[str, Artifact] = {}
-        pending = Pending(self.cache)
-        files = _real_paths(todo)
+        changed = False
+        completion = self._completion(todo)
+        files = by_real_path(todo)
         for path in being_written(files):
             self._growing |= files[path]
         try:
             for done, artifact in enumerate(todo):
                 if cancelled is not None and cancelled():
                     return
-                self._records.read_session(artifact.found, cancelled)
-                whole = self._complete_one(artifact, huge, pending, cancelled)
+                changed |= self._records.read_session(artifact.found, cancelled)
+                if self._settled(artifact):
+                    whole = artifact
+                else:
+                    whole = self._whole(artifact, completion, huge, cancelled)
                 last[whole.id] = whole
                 yield whole
                 if progress is not None:
                     progress(done + 1, len(todo))
-            before = dict(self._records.links)
-            self._records.read_all({a.found.harness for a in todo}, cancelled)
+            before = self._records.links
+            harnesses = {artifact.found.harness for artifact in todo}
+            if not (self._records.read_all(harnesses, cancelled) or changed):
+                return
             self._records.join()
             for whole in list(last.values()):
-                link = self._records.links.get(whole.id)
-                if link != before.get(whole.id):
-                    yield self._complete_one(whole, huge, pending, cancelled)
+                if self._records.links.get(whole.id) != before.get(whole.id):
+                    yield self._whole(whole, completion, huge, cancelled)
         except Stopped:
             return
         finally:
-            pending.write()
+            completion.close()
 
     def complete_one(self, artifact: Artifact) -> Artifact:
         """One artifact of the last scan, counted and linked at once.
@@ -314,14 +317,42 @@ class Catalogue:
         For a search, which asks about what matched alone; what another session's
         transcript would add is left to `complete`.
         """
-        from spillview.cache import Pending
-
-        pending = Pending(self.cache)
+        completion = self._completion([artifact])
         try:
             self._records.read_session(artifact.found)
-            return self._complete_one(artifact, False, pending, None)
+            return self._whole(artifact, completion)
         finally:
-            pending.write()
+            completion.close()
+
+    def _settled(self, artifact: Artifact) -> bool:
+        """Whether the last scan knew all there is to know of it from the cache."""
+        looked = self._looked.get(artifact.id)
+        return (
+            looked is not None
+            and looked is self._records.links.get(artifact.id)
+            and artifact.counts is not None
+            and artifact.id not in self._growing
+        )
+
+    def _completion(self, artifacts: Sequence[Artifact]) -> Completion:
+        return Completion(
+            self._records,
+            self.cache,
+            self.profile,
+            self._counts,
+            self._growing,
+            artifacts,
+        )
+
+    def _whole(
+        self,
+        artifact: Artifact,
+        completion: Completion,
+        huge: bool = False,
+        cancelled: Cancelled | None = None,
+    ) -> Artifact:
+        counts, link, error = completion.facts(artifact, huge, cancelled)
+        return self._artifact(artifact.found, counts, link, error, artifact.reviewed)
 
     def skipped_records(self) -> list[tuple[TranscriptFound, int, int]]:
         """Transcripts with broken records: how many were skipped, and how many it has.
@@ -330,71 +361,6 @@ class Catalogue:
         """
         self._records.read_all()
         return self._records.skipped()
-
-    def _complete_one(
-        self,
-        artifact: Artifact,
-        huge: bool,
-        pending: Pending,
-        cancelled: Cancelled | None,
-    ) -> Artifact:
-        found, counts, error = artifact.found, artifact.counts, artifact.error
-        if counts is None and found.type == "file" and error is None:
-            from spillview.content import open_content
-            from spillview.counts import count
-
-            try:
-                content = open_content(found.path, root=found.root)
-                try:
-                    grown = found.id in self._growing or content.key != found.key
-                    if (found.size <= HUGE and not grown) or huge:
-                        counted = count(content, cancelled=cancelled)
-                        grown = grown or content.changed() is not None
-                        if huge or not grown:
-                            counts = counted
-                    if grown:
-                        self._growing.add(found.id)
-                    elif counts is not None:
-                        self._counts[found.id] = (found.key, counts)
-                        pending.counts.append((found, counts))
-                finally:
-                    content.close()
-            except Unreadable as failure:
-                error = str(failure)
-        link = self._look(found, counts, artifact.link, pending)
-        if link is not None and self._records.unreadable()(found):
-            link = _uncertain(link)
-        pending.write_if_full()
-        return self._artifact(found, counts, link, error, artifact.reviewed)
-
-    def _look(
-        self,
-        found: Found,
-        counts: Counts | None,
-        known: Link | None,
-        pending: Pending,
-    ) -> Link | None:
-        link = self._records.links.get(found.id) or known or Link("orphan")
-        if counts is None or found.id in self._growing:
-            return link
-        mark = looks.token(found, link)
-        stored = self.cache.looks([found]).get(found.id)
-        if stored is not None and stored[0] == mark:
-            restored = looks.restore(link, stored[1])
-            if restored is not None:
-                return restored
-        # imported no sooner: a list of what is known already should start at once
-        from spillview.envelope import has_digest
-        from spillview.seen import look
-
-        try:
-            looked = look(found, counts, link, self.profile(found.harness))
-            if found.digest is not None:
-                looked = replace(looked, intact=has_digest(found))
-        except Unreadable as failure:
-            return replace(link, note=str(failure))
-        pending.looks.append((found, mark, looks.pack(looked)))
-        return looked
 
     # What a word names
 
@@ -494,33 +460,6 @@ class Catalogue:
         """Remember that everything up to `when` was reviewed."""
         if self.state is not None:
             self.state.set_last_review(when)
-
-
-def _real_paths(artifacts: Iterable[Artifact]) -> dict[str, set[str]]:
-    """Ids by the real path of the file, a link's by that of the log behind it."""
-    folders: dict[str, str] = {}
-    paths: dict[str, set[str]] = {}
-    for artifact in artifacts:
-        found = artifact.found
-        if found.type == "file":
-            folder, name = os.path.split(found.path)
-            if folder not in folders:
-                folders[folder] = os.path.realpath(folder)
-            path = os.path.join(folders[folder], name)
-        elif found.target_size is not None:
-            path = os.path.realpath(found.path)
-        else:
-            continue
-        paths.setdefault(path, set()).add(found.id)
-    return paths
-
-
-def _uncertain(link: Link) -> Link:
-    """The link where a transcript could not be read: it may have shown more."""
-    if link.seen is None:
-        return link
-    seen = replace(link.seen, certain=False)
-    return replace(link, seen=seen, verdict_seen=link.verdict_seen or None)
 
 
 @contextmanager

@@ -6,7 +6,7 @@ import os
 import re
 import stat
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -185,6 +185,33 @@ def found_of(
         common.transcript,
         get("digest"),
         error,
+    )
+
+
+def renewed(found: Found) -> Found:
+    """The artifact with its entry's facts as they are now."""
+    try:
+        facts = os.lstat(found.path)
+    except OSError as error:
+        return replace(found, type="unreadable", error=no_access(error))
+    regular, link = stat.S_ISREG(facts.st_mode), stat.S_ISLNK(facts.st_mode)
+    target, target_size, target_mtime_ns = (
+        _target(found.path) if link else (None, None, None)
+    )
+    return replace(
+        found,
+        type="file" if regular else "symlink" if link else "special",
+        size=facts.st_size if regular else 0,
+        mtime_ns=facts.st_mtime_ns,
+        dev=facts.st_dev,
+        ino=facts.st_ino,
+        mode=facts.st_mode,
+        uid=facts.st_uid,
+        nlink=facts.st_nlink,
+        target=target,
+        target_size=target_size,
+        target_mtime_ns=target_mtime_ns,
+        error=None,
     )
 
 

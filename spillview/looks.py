@@ -8,7 +8,7 @@ from typing import Any
 
 from spillview.model import Conclusion, Found, Line, Link, Seen, Signals
 
-RULES = 3
+RULES = 4
 """Raised whenever alignment or verdict rules change, so that old results expire."""
 
 

@@ -120,34 +120,41 @@ class Records:
             self._found_of.setdefault((item.harness, item.session), []).append(item)
         self.join()
 
-    def read_session(self, found: Found, cancelled: Cancelled | None = None) -> None:
-        """Read what is new in the transcripts that may point at `found`."""
+    def read_session(self, found: Found, cancelled: Cancelled | None = None) -> bool:
+        """Read what is new in the transcripts that may point at `found`.
+
+        True when something was; the links of its session are then newer.
+        """
         if not self._stale:
-            return
+            return False
         group = (found.harness, found.session)
         logs, beside = self._logs_of.get(group), self._found_of.get(group, [])
         if logs is None:
             # The layout does not name the session: any transcript may point at it.
             logs = [log for log in self._logs if log.harness == found.harness]
             beside = self._found_in(found.harness)
-        if self._read(logs, cancelled):
+        changed = self._read(logs, cancelled)
+        if changed:
             self._join(found.harness, beside, logs)
+        return changed
 
     def read_all(
         self,
         harnesses: Collection[str] | None = None,
         cancelled: Cancelled | None = None,
-    ) -> None:
+    ) -> bool:
         """Read what is new in every transcript, of these harnesses or of all.
 
         A fork may have read what another session spilled, so that nothing is "never
-        seen" before all are read.
+        seen" before all are read. True when something was new.
         """
         logs = self._logs
         if harnesses is not None:
             logs = [log for log in logs if log.harness in harnesses]
-        if self._read(logs, cancelled):
+        changed = self._read(logs, cancelled)
+        if changed:
             self.join()
+        return changed
 
     def join(self) -> None:
         """Join everything known, harness by harness."""
@@ -187,6 +194,7 @@ class Records:
             except Unreadable as error:
                 self._stale.discard(log.path)
                 self._unreadable.add(log.path)
+                changed = True
                 self.problems.append(Problem(log.path, str(error), log.harness))
                 continue
             if cancelled is not None and cancelled():

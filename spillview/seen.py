@@ -115,11 +115,14 @@ def look(found: Found, counts: Counts, link: Link, profile: Profile) -> Link:
         content.close()
     if ended is not None:
         ended = replace(ended, seen=_line_seen(ended.line, seen))
+    verdict_seen = _line_seen(counts.verdict, seen)
+    if lack is not None and verdict_seen:
+        verdict_seen = None  # the last line of what is left is no verdict
     return replace(
         link,
         reads=tuple(reads),
         seen=seen,
-        verdict_seen=_line_seen(counts.verdict, seen),
+        verdict_seen=verdict_seen,
         conclusion=ended,
         signals=signals,
         note=_noted(link.note, lack),

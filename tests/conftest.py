@@ -5,6 +5,8 @@ from __future__ import annotations
 import contextlib
 import os
 import sqlite3
+import stat
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -45,6 +47,18 @@ HARNESS_VARIABLES = (
     "TASK_MAX_OUTPUT_LENGTH",
 )
 """What a harness's own environment could say about where its stores lie."""
+
+
+@pytest.fixture
+def nobody() -> int:
+    """The id of a user without rights, for root to become; skips where it cannot."""
+    if not hasattr(os, "geteuid") or os.geteuid() != 0:
+        pytest.skip("only root can become another user")
+    for needed in (roots.__file__, sys.prefix):
+        for folder in Path(needed).resolve().parents:
+            if not folder.stat().st_mode & stat.S_IXOTH:
+                pytest.skip(f"{folder} is closed to other users, and so is spillview")
+    return 65534
 
 
 @pytest.fixture(autouse=True)

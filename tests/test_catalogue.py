@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from spillview import catalogue as room
+from spillview import completion as room
 from spillview.cache import Cache
 from spillview.catalogue import Catalogue, Query
 from spillview.errors import BadInput

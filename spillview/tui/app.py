@@ -15,6 +15,7 @@ from spillview.tui import stylesheet
 from spillview.tui.home import HomeScreen
 from spillview.tui.palette import QueueCommands
 from spillview.tui.theme import NIGHT
+from spillview.tui.typing_ahead import TypingAhead
 
 SWITCH_SECONDS = 0.001
 """How long a thread may keep the interpreter while another one waits for it."""
@@ -28,7 +29,7 @@ class Commanding(Protocol):
         """What it can do now."""
 
 
-class SpillviewApp(App[None]):
+class SpillviewApp(TypingAhead):
     """Browse what a catalogue holds."""
 
     TITLE = "spillview"

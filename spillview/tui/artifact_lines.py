@@ -72,6 +72,9 @@ def _sizes(artifact: Artifact) -> Runs:
         runs.append((f"{found.size:,} bytes", ""))
         if found.type == "file":
             runs.append((" · not counted", "dim"))
+        elif found.target_size is not None:
+            behind = f"{found.target_size:,} bytes behind the link"
+            runs.append((f" · {behind}", "dim"))
     else:
         runs.append((f"{counts.bytes:,} bytes · {counts.chars:,} chars", ""))
         runs.append((f" · {plural(counts.lines, 'line')}", ""))
@@ -181,7 +184,9 @@ def next_lines(artifact: Artifact, width: int, height: int) -> list[Runs]:
     mention = artifact.envelope
     if mention is None:
         words = "its transcript is not read yet"
-        if artifact.link is not None:
+        if artifact.link is not None and artifact.link.state == "unknown":
+            words = "not known: a transcript that may tell it could not be read"
+        elif artifact.link is not None:
             words = "not known: no record of a session points at this file"
         return _block("then", words, "dim", width, 1)
     following = mention.next

@@ -12,7 +12,7 @@ from rich.cells import cell_len
 from spillview import triage
 from spillview.model import Artifact, Line
 from spillview.statistics_rows import share_text
-from spillview.text import human_age, human_bytes, human_ratio
+from spillview.text import human_age, human_bytes, human_ratio, path_text
 from spillview.tui.runs import Run, Runs, clean, fit, fit_runs, legible, short_count
 
 PENDING = "…"
@@ -195,9 +195,25 @@ def verdict_line(artifact: Artifact) -> Line | None:
     return artifact.counts.verdict if artifact.counts else None
 
 
+def special_words(artifact: Artifact, now: float) -> str:
+    """What a link points at and how fresh that is; that others are never opened."""
+    found = artifact.found
+    if found.type != "symlink":
+        return "a FIFO, socket or device: it is never opened"
+    target = f"→ {path_text(found.target or '?')}"
+    if found.target_mtime_ns is None:
+        return f"{target} · nothing is there"
+    age = human_age(max(0.0, now - found.target_mtime_ns / 1e9))
+    if found.target_size is None:
+        return f"{target} · no file, changed {age} ago"
+    return f"{human_bytes(found.target_size)}, changed {age} ago {target}"
+
+
 def _verdict(artifact: Artifact, width: int, context: Context) -> Runs:
     if artifact.error is not None:
         return [(clean(artifact.error, width), "notice")]
+    if artifact.found.type in ("symlink", "special"):
+        return [(clean(special_words(artifact, context.now), width), "dim")]
     line = verdict_line(artifact)
     if line is None:
         return []

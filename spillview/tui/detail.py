@@ -14,6 +14,7 @@ from spillview.text import human_age, human_bytes, path_text, printable
 from spillview.tui.arrangement import Row
 from spillview.tui.bars import plural
 from spillview.tui.columns import (
+    special_words,
     subject,
     tool_name,
     verdict_line,
@@ -85,7 +86,7 @@ def _artifact_lines(
     artifact: Artifact, width: int, height: int, now: float
 ) -> list[Runs]:
     head = _headline(artifact, width, now)
-    verdict = _verdict_block(artifact, width, 2 if height >= 8 else 1)
+    verdict = _verdict_block(artifact, width, 2 if height >= 8 else 1, now)
     spare = 1 if height >= 6 else 0
     room = max(1, height - 1 - len(verdict) - spare)
     following = _next_block(artifact.envelope, artifact, width, room)
@@ -109,10 +110,16 @@ def _headline(artifact: Artifact, width: int, now: float) -> Runs:
     return [*_labelled(label, text, width - taken - 1), (" ", ""), *right]
 
 
-def _verdict_block(artifact: Artifact, width: int, lines: int) -> list[Runs]:
+def _verdict_block(
+    artifact: Artifact, width: int, lines: int, now: float
+) -> list[Runs]:
     if artifact.error is not None:
         text = plain(artifact.error)
         return _block(("not read", "notice"), text, "notice", width, lines)
+    if artifact.found.type in ("symlink", "special"):
+        words = plain(special_words(artifact, now))
+        kind = "link" if artifact.found.type == "symlink" else "special"
+        return _block((kind, "label"), words, "dim", width, lines)
     if artifact.counts is None:
         waiting = "the last line is not counted yet"
         if "uncounted" in artifact.flags:
@@ -133,6 +140,8 @@ def _next_block(
     if mention is None:
         if artifact.link is None:
             words = "its transcript is not read yet"
+        elif artifact.link.state == "unknown":
+            words = "a transcript that may point at this file could not be read"
         else:
             words = "no record points at this file, so what was shown is not known"
         return _block(("agent", "label"), words, "dim", width, lines)

@@ -14,6 +14,7 @@ from textual.widgets import Footer, Static
 from textual.worker import Worker, WorkerState, get_current_worker
 
 from spillview.catalogue import Catalogue
+from spillview.entries import renewed
 from spillview.envelope import EnvelopeFacts
 from spillview.errors import SpillError
 from spillview.hits import Pattern
@@ -342,19 +343,28 @@ class Panes(Screen[Artifact]):
         old = self.full.document
         if event.change == "deleted" or old is None:
             return
-        opened = _open_text(self.artifact, self._generation)
+        artifact = self.artifacts[self.index] = _as_it_is_now(self.artifact)
+        self._show_lines()
+        opened = _open_text(artifact, self._generation)
         cursor = self.full.cursor
         if opened.document is None:
             self._show_message(opened.error or CHANGES["deleted"])
             return
         document = opened.document
-        if event.change != "replaced" and old.seen is not None:
-            inside = [(a, min(b, document.size)) for a, b in old.seen.ranges]
-            ranges = tuple((a, b) for a, b in inside if a < b)
-            document.seen = Seen(ranges, old.seen.certain)
+        # What was counted and seen was another content: it is looked up again.
+        self._look_up(artifact, self._generation)
         self.remove_class("-unread")
         self.full.open(document, at=cursor, folds=gap_folds(document))
         old.close()
+
+
+def _as_it_is_now(artifact: Artifact) -> Artifact:
+    """The artifact without anything that only its content of before told."""
+    link = artifact.link
+    if link is not None:
+        link = replace(link, seen=None, verdict_seen=None, partial=False, intact=None)
+    found = renewed(artifact.found)
+    return replace(artifact, found=found, counts=None, link=link, error=found.error)
 
 
 def _has_envelope(artifact: Artifact) -> bool:
@@ -362,11 +372,14 @@ def _has_envelope(artifact: Artifact) -> bool:
 
 
 def _output_name(artifact: Artifact, facts: EnvelopeFacts | None) -> str:
-    """`FULL OUTPUT` only where the notice's own claim agrees with what is there."""
+    """Full only where the notice's own claim agrees with what is there.
+
+    Even then it is what was captured: a harness may have dropped bytes before.
+    """
     if "partial" in artifact.flags:
         return "PARTIAL OUTPUT"
     if facts is not None and facts.agrees:
-        return "FULL OUTPUT"
+        return "FULL OUTPUT AS CAPTURED"
     return "OUTPUT AS CAPTURED"
 
 

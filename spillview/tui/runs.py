@@ -107,13 +107,16 @@ def wrap(text: str, cells: int, lines: int) -> list[str]:
         if cell_len(joined) <= cells:
             line = joined
             continue
-        if line:
-            wrapped.append(line)
-        line = word
+        if line and cell_len(word) > cells:
+            line = joined  # no line holds it whole: it begins where there is room
+        else:
+            if line:
+                wrapped.append(line)
+            line = word
         while cell_len(line) > cells:
             head = set_cell_size(line, cells).rstrip(" ") or line[:1]
             wrapped.append(head)
-            line = line[len(head) :]
+            line = line[len(head) :].lstrip(" ")
             if len(wrapped) > lines:
                 break
         if len(wrapped) >= lines:

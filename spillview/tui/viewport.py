@@ -317,8 +317,9 @@ class Viewport(Widget, can_focus=True):
     def _look_up(self, name: str) -> Style:
         rules = self.get_component_styles(name)
         full = self.get_component_rich_style(name)
+        own = rules.has_rule("color") or rules.has_rule("auto_color")
         return Style(
-            color=full.color if rules.has_rule("color") else None,
+            color=full.color if own else None,
             bgcolor=full.bgcolor if rules.has_rule("background") else None,
             bold=full.bold,
             italic=full.italic,

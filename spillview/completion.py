@@ -1,0 +1,140 @@
+"""Counting and linking one artifact at a time, and keeping what came of it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from spillview import looks
+from spillview.cache import Cache, Key, Pending
+from spillview.errors import Unreadable
+from spillview.model import Artifact, Counts, Found, Link
+from spillview.records import Cancelled, Records
+
+if TYPE_CHECKING:
+    from spillview.profile import Profile
+
+HUGE = 1 << 30
+"""Files over 1 GiB are counted only when asked (flag `uncounted`)."""
+
+
+class Completion:
+    """Reads what is not known yet of the artifacts of one scan.
+
+    What it learns goes to the cache in batches; `close` writes the last one.
+    """
+
+    def __init__(
+        self,
+        records: Records,
+        cache: Cache,
+        profile: Callable[[str], Profile],
+        counts: dict[str, tuple[Key, Counts]],
+        growing: set[str],
+        artifacts: Sequence[Artifact],
+    ) -> None:
+        self.records = records
+        self.cache = cache
+        self.profile = profile
+        self.counts = counts
+        """Counts by artifact id with the key they hold for; added to."""
+        self.growing = growing
+        """Ids of artifacts whose size changes; added to."""
+        self._pending = Pending(cache)
+        self._looked = cache.looks([artifact.found for artifact in artifacts])
+
+    def close(self) -> None:
+        """Write what is not written yet."""
+        self._pending.write()
+
+    def facts(
+        self, artifact: Artifact, huge: bool, cancelled: Cancelled | None
+    ) -> tuple[Counts | None, Link | None, str | None]:
+        """Its counts, its link, and why it could not be read, if so."""
+        found, counts, error = artifact.found, artifact.counts, artifact.error
+        if counts is None and found.type == "file" and error is None:
+            from spillview.content import open_content
+            from spillview.counts import count
+
+            try:
+                content = open_content(found.path, root=found.root)
+                try:
+                    grown = found.id in self.growing or content.key != found.key
+                    if (found.size <= HUGE and not grown) or huge:
+                        counted = count(content, cancelled=cancelled)
+                        grown = grown or content.changed() is not None
+                        if huge or not grown:
+                            counts = counted
+                    if grown:
+                        self.growing.add(found.id)
+                    elif counts is not None:
+                        self.counts[found.id] = (found.key, counts)
+                        self._pending.counts.append((found, counts))
+                finally:
+                    content.close()
+            except Unreadable as failure:
+                error = str(failure)
+        link = self._look(found, counts, artifact.link)
+        if link is not None and self.records.unreadable()(found):
+            link = _uncertain(link)
+        self._pending.write_if_full()
+        return counts, link, error
+
+    def _look(
+        self,
+        found: Found,
+        counts: Counts | None,
+        known: Link | None,
+    ) -> Link | None:
+        link = self.records.links.get(found.id) or known or Link("orphan")
+        if counts is None or found.id in self.growing:
+            return link
+        mark = looks.token(found, link)
+        stored = self._looked.get(found.id)
+        if stored is not None and stored[0] == mark:
+            restored = looks.restore(link, stored[1])
+            if restored is not None:
+                return restored
+        # imported no sooner: a list of what is known already should start at once
+        from spillview.envelope import has_digest
+        from spillview.seen import look
+
+        try:
+            looked = look(found, counts, link, self.profile(found.harness))
+            if found.digest is not None:
+                looked = replace(looked, intact=has_digest(found))
+        except Unreadable as failure:
+            return replace(link, note=str(failure))
+        packed = looks.pack(looked)
+        self._looked[found.id] = (mark, packed)
+        self._pending.looks.append((found, mark, packed))
+        return looked
+
+
+def by_real_path(artifacts: Iterable[Artifact]) -> dict[str, set[str]]:
+    """Ids by the real path of the file, a link's by that of the log behind it."""
+    folders: dict[str, str] = {}
+    paths: dict[str, set[str]] = {}
+    for artifact in artifacts:
+        found = artifact.found
+        if found.type == "file":
+            folder, name = os.path.split(found.path)
+            if folder not in folders:
+                folders[folder] = os.path.realpath(folder)
+            path = os.path.join(folders[folder], name)
+        elif found.target_size is not None:
+            path = os.path.realpath(found.path)
+        else:
+            continue
+        paths.setdefault(path, set()).add(found.id)
+    return paths
+
+
+def _uncertain(link: Link) -> Link:
+    """The link where a transcript could not be read: it may have shown more."""
+    if link.seen is None:
+        return link
+    seen = replace(link.seen, certain=False)
+    return replace(link, seen=seen, verdict_seen=link.verdict_seen or None)
