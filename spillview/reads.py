@@ -52,6 +52,10 @@ _HEADING = re.compile(
     r"\[Showing results with pagination|"
     r"Found \d{1,12} (?:total )?(?:file|line|match|occurrence|result)"
 )
+_JQ = re.compile(
+    r"\s*(?:cd [^;&|]{1,4096}&&\s*)?(?:cat [^;&|]{1,4096}\|\s*)?jq\s[^;&`$]{1,4096}\Z"
+)
+"""A command that is `jq` alone, which prints values of the file in its own spacing."""
 _NO_LINES = re.compile(r"\"output_mode\": ?\"(?:count|files_with_matches)\"")
 _COUNTED = re.compile(r"(?:\w{1,20}[:=] ?)?-?\d{1,12}|(?:\d{1,15} {1,8}){1,3}total")
 _LISTED = re.compile(r"[-dl][rwxsStT-]{9}[.+@]? |total \d{1,12}$")
@@ -245,7 +249,8 @@ class Reader:
         if not known.shows and known.understood:
             return (), True
         if not known.understood:
-            return None, False
+            found = self._json(text) if _JQ.match(command) else None
+            return (None, False) if found is None else (found, True)
         if known.alone:
             return self._printed(text, known)
         # What other commands of the line print is no part of the file.
@@ -286,6 +291,13 @@ class Reader:
         )
 
     # Text without numbers
+
+    def _json(self, text: str) -> tuple[Range, ...] | None:
+        """Values that `jq` printed, where each stands in the file once."""
+        from spillview.rewriting import find_json
+
+        ranges = find_json(text, self.content)
+        return None if ranges is None else merge(ranges)
 
     def _plain(
         self, text: str, known: Reading

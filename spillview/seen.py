@@ -157,6 +157,10 @@ def shown_by(
         behind = len(text[text.find(parts) + len(parts) :].encode("utf-8", "replace"))
         again = _cut_again(parts, rule.size, behind, content, counts)
         seen = again or seen
+    if not seen.certain and rule.form == "head":
+        from spillview.rewriting import realign
+
+        seen = realign(parts, content, counts) or seen
     if seen.ranges or seen.certain:
         return seen
     return _somewhere(parts, content, counts)
