@@ -342,8 +342,10 @@ def private_folder(disk: Disk, folder: int, name: str) -> None:
 
     Raises `Unsafe` when something else has that name.
     """
-    disk.make_folder(folder, name)
     facts = disk.facts(folder, name)
+    if facts is None:  # a full disk still has room for what is there
+        disk.make_folder(folder, name)
+        facts = disk.facts(folder, name)
     if facts is None or not stat.S_ISDIR(facts.st_mode):
         raise Unsafe(f"{name} is no folder")
     getuid = getattr(os, "geteuid", None)

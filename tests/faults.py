@@ -1,7 +1,8 @@
 """Makes every system call of the disk's room fail, or kills the process at it.
 
-Run as a program: `python -m tests.faults HOME TMP WORK WAY` prints a line of JSON. It
-is a process of its own because it forks, which a test run with threads must not do.
+Run as a program: `python -m tests.faults HOME TMP WORK WAY` prints a line of JSON; WAY
+is fail, thin or kill. It is a process of its own because it forks, which a test run
+with threads must not do.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import stat
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from pathlib import Path
 
 from spillview.bins import near_name
@@ -23,7 +25,8 @@ from spillview.discovery import discover
 from spillview.disk import Disk
 from spillview.model import Found
 from spillview.places import Places
-from spillview.profile import load_profiles
+from spillview.profile import Profile
+from spillview.profile_file import built_in
 from spillview.trash import Applied, Emptied, Trash, Undone
 
 ERRORS = (errno.ENOSPC, errno.EIO, errno.EACCES, errno.ENOENT, errno.EXDEV)
@@ -54,10 +57,15 @@ class Made:
 
     def found(self) -> list[Found]:
         """What discovery finds of the made files."""
-        profiles, _ = load_profiles(self.places)
-        everything = discover(self.places, profiles, Settings()).found
+        everything = discover(self.places, profiles(), Settings()).found
         mine = [item for item in everything if item.root == str(self.root)]
         return sorted(mine, key=lambda item: item.path)
+
+
+@lru_cache(maxsize=1)
+def profiles() -> dict[str, Profile]:
+    """The profiles that make a store of what is made here."""
+    return {p.harness: p for p in built_in() if p.harness == "dsh"}
 
 
 def make(home: Path, tmp: Path, sessions: int = 2, each: int = 2) -> Made:
@@ -235,16 +243,21 @@ def check(made: Made, work: str, said: object) -> list[str]:
     return wrong
 
 
-def run_failing(folder: Path, tmp: Path, name: str) -> tuple[int, list[str]]:
-    """Every call fails in turn, with every error; runs and what was wrong."""
+def run_failing(
+    folder: Path, tmp: Path, name: str, *, thin: bool
+) -> tuple[int, list[str]]:
+    """Every call fails in turn, with every error (`thin`: one of them in turn).
+
+    Gives the number of runs, and what was wrong.
+    """
     wrong: list[str] = []
     work = WORK[name]
     made = prepared(folder, tmp, name)
     total = counted(lambda disk: work(made, Trash(made.places, disk)))
     runs = 0
     for at in range(total):
-        for number in ERRORS:
-            for after in (False, True):
+        for number in ERRORS[at % 5 : at % 5 + 1] if thin else ERRORS:
+            for after in (at % 2 == 0,) if thin else (False, True):
                 made = prepared(folder, tmp, name)
                 said: object = None
                 disk = failing(at, number, after=after)
@@ -282,8 +295,11 @@ def run_dying(folder: Path, tmp: Path, name: str) -> tuple[int, list[str]]:
 def main() -> None:
     """Run what the arguments say."""
     folder, tmp, name, way = sys.argv[1:]
-    run = run_failing if way == "fail" else run_dying
-    runs, wrong = run(Path(folder), Path(tmp), name)
+    places = Path(folder), Path(tmp)
+    if way == "kill":
+        runs, wrong = run_dying(*places, name)
+    else:
+        runs, wrong = run_failing(*places, name, thin=way == "thin")
     print(json.dumps({"runs": runs, "wrong": wrong[:20]}))  # noqa: T201  # its result
 
 
