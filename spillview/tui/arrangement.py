@@ -345,9 +345,23 @@ def _grouped(
     for session in sessions:
         rows.append(session)
         if session_key(session) not in collapsed:
-            rows.extend(session.artifacts)
+            rows.extend(_chained(session.artifacts))
             rows.extend(lost.get((session.harness, session.id), ()))
     return rows
+
+
+def _chained(artifacts: Sequence[Artifact]) -> Iterable[Artifact]:
+    """The artifacts in order, but what a read of one returned right below it."""
+    chains = {a.id: a.link.chain for a in artifacts if a.link and a.link.chain}
+    if not chains:
+        return artifacts
+    here = {artifact.id: artifact for artifact in artifacts}
+    placed: dict[str, Artifact] = {}
+    for artifact in artifacts:
+        for each in chains.get(artifact.id, (artifact.id,)):
+            if each in here:
+                placed.setdefault(each, here[each])
+    return placed.values()
 
 
 def when(moment: float, now: float) -> str:

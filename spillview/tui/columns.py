@@ -118,10 +118,17 @@ def subject(artifact: Artifact) -> str:
     return artifact.command or artifact.found.label or artifact.found.name
 
 
+def follows(artifact: Artifact) -> bool:
+    """Whether it is what a read of another artifact returned."""
+    chain = artifact.link.chain if artifact.link else ()
+    return bool(chain) and chain[0] != artifact.id
+
+
 def _command(artifact: Artifact, width: int, context: Context) -> Runs:
+    before: Runs = [("↳ ", "dim")] if follows(artifact) else []
     if artifact.command:
-        return [(clean(artifact.command, width), "")]
-    return [(clean(subject(artifact), width), "dim")]
+        return [*before, (clean(artifact.command, width), "")]
+    return [*before, (clean(subject(artifact), width), "dim")]
 
 
 def _chars(artifact: Artifact, width: int, context: Context) -> Runs:
@@ -191,7 +198,10 @@ def _flags(artifact: Artifact, width: int, context: Context) -> Runs:
 
 
 def verdict_line(artifact: Artifact) -> Line | None:
-    """The last non-blank line, once counted."""
+    """What it concludes: the runner's own line, else the last non-blank one."""
+    conclusion = artifact.link.conclusion if artifact.link else None
+    if conclusion is not None:
+        return conclusion.line
     return artifact.counts.verdict if artifact.counts else None
 
 
@@ -220,7 +230,7 @@ def _verdict(artifact: Artifact, width: int, context: Context) -> Runs:
     tone = "dim"
     if artifact.counts is not None and artifact.counts.kind in ("binary", "image"):
         return [(artifact.counts.kind, "dim")]
-    if artifact.verdict_seen is False:
+    if artifact.conclusion_seen is False:
         rank = triage.rank(artifact)
         tone = "never" if rank is triage.Rank.FAILED_UNSEEN else ""
     return [(clean(legible(line.text).lstrip(RULES), width), tone)]
