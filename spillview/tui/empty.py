@@ -88,7 +88,7 @@ def no_match(query: str) -> Content:
 def nothing_selected(words: str) -> Content:
     """The selection leaves everything out."""
     lines = [
-        f"Nothing here: {words}.",
+        f"There are none of this kind: {words}.",
         "",
         "w  goes on to the next kind",
         "escape  shows everything",

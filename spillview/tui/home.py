@@ -162,10 +162,19 @@ class HomeScreen(QueueScreen):
         self.select_only(None if self.view.only == "errors" else "errors")
 
     def action_which(self) -> None:
-        """Show the next kind alone; after the last one everything again."""
-        names = [None, *PICKS]
-        at = names.index(self.view.only)
-        self.select_only(names[(at + 1) % len(names)])
+        """Show the next kind alone that there is; after the last one everything."""
+        names = list(PICKS)
+        at = names.index(self.view.only) + 1 if self.view.only else 0
+        present = (name for name in names[at:] if self._is_there(name))
+        self.select_only(next(present, None))
+
+    def _is_there(self, name: str) -> bool:
+        """Whether the window holds anything of a kind."""
+        pick, material, view = PICKS[name], self.material, self.view
+        artifacts = (a for s in material.sessions for a in s.artifacts)
+        return any(in_window(a, view) and pick.admits(a) for a in artifacts) or any(
+            pick.admits_call(call) for call in material.missing
+        )
 
     def select_only(self, name: str | None) -> None:
         """Show one selection alone, or everything."""

@@ -68,7 +68,7 @@ def sweep_table(statistics: Statistics) -> list[list[str]]:
                 str(row.boundary),
                 f"{least}{row.spills:,}",
                 f"{least}{row.read_backs:,}",
-                f"~{row.tokens_kept_out:,}",
+                f"{least}~{row.tokens_kept_out:,}",
             ]
         )
     return table
@@ -87,7 +87,8 @@ def drawn(table: Sequence[Sequence[str]], left: int) -> Content:
             for place, (text, width) in enumerate(zip(row, widths, strict=True))
         ]
         tone = "$foreground 60%" if number == 0 else ""
-        lines.append(Content.styled("  ".join(cells), tone))
+        # The space after it: a width that is made to fit the text would cut its end.
+        lines.append(Content.styled("  ".join(cells) + " ", tone))
     return Content("\n").join(lines)
 
 

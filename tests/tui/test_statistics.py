@@ -39,7 +39,7 @@ async def test_tables_and_copied_rows_agree(tmp_path: Path) -> None:
 
 def test_columns_are_aligned() -> None:
     lines = drawn([["tool", "n"], ["日本", "10"], ["a", "7"]], 1).plain.split("\n")
-    assert lines == ["tool   n", "日本  10", "a      7"]
+    assert lines == ["tool   n ", "日本  10 ", "a      7 "]
 
 
 async def test_nothing_spilled_is_said(tmp_path: Path) -> None:
