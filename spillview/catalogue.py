@@ -354,6 +354,11 @@ class Catalogue:
         counts, link, error = completion.facts(artifact, huge, cancelled)
         return self._artifact(artifact.found, counts, link, error, artifact.reviewed)
 
+    @property
+    def skipped_lines(self) -> int:
+        """Broken lines in the transcripts that were read so far."""
+        return sum(skipped for _, skipped, _ in self._records.skipped())
+
     def skipped_records(self) -> list[tuple[TranscriptFound, int, int]]:
         """Transcripts with broken records: how many were skipped, and how many it has.
 
@@ -415,6 +420,7 @@ class Catalogue:
                     active,
                     growing or 0 <= now - active < LIVE_SECONDS,
                     tuple(members),
+                    facts.skipped if facts is not None else 0,
                 )
             )
         return triage.order_sessions(sessions)
