@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from spillview import looks, triage
 from spillview.addresses import real_path
-from spillview.completion import Completion, by_real_path
+from spillview.completion import Completion, growing_now
 from spillview.discovery import Discovery, StoreFound, TranscriptFound, discover
 from spillview.errors import Cancelled as Stopped
 from spillview.model import (
@@ -33,7 +33,6 @@ from spillview.permissions import world_readable
 from spillview.profile import Profile, load_profiles
 from spillview.query import Query
 from spillview.records import Cancelled, Records
-from spillview.writers import being_written
 
 if TYPE_CHECKING:
     from spillview.cache import Cache, Key
@@ -282,9 +281,7 @@ class Catalogue:
         last: dict[str, Artifact] = {}
         changed = False
         completion = self._completion(todo)
-        files = by_real_path(todo)
-        for path in being_written(files):
-            self._growing |= files[path]
+        self._growing |= growing_now(todo)
         try:
             for done, artifact in enumerate(todo):
                 if cancelled is not None and cancelled():
