@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from spillview import looks, triage
 from spillview.addresses import real_path
-from spillview.completion import Completion, by_real_path
+from spillview.completion import Completion, growing_now
 from spillview.discovery import Discovery, StoreFound, TranscriptFound, discover
 from spillview.errors import Cancelled as Stopped
 from spillview.model import (
@@ -33,7 +33,6 @@ from spillview.permissions import world_readable
 from spillview.profile import Profile, load_profiles
 from spillview.query import Query
 from spillview.records import Cancelled, Records
-from spillview.writers import being_written
 
 if TYPE_CHECKING:
     from spillview.cache import Cache, Key
@@ -282,9 +281,7 @@ class Catalogue:
         last: dict[str, Artifact] = {}
         changed = False
         completion = self._completion(todo)
-        files = by_real_path(todo)
-        for path in being_written(files):
-            self._growing |= files[path]
+        self._growing |= growing_now(todo)
         try:
             for done, artifact in enumerate(todo):
                 if cancelled is not None and cancelled():
@@ -354,6 +351,11 @@ class Catalogue:
         counts, link, error = completion.facts(artifact, huge, cancelled)
         return self._artifact(artifact.found, counts, link, error, artifact.reviewed)
 
+    @property
+    def skipped_lines(self) -> int:
+        """Broken lines in the transcripts that were read so far."""
+        return sum(skipped for _, skipped, _ in self._records.skipped())
+
     def skipped_records(self) -> list[tuple[TranscriptFound, int, int]]:
         """Transcripts with broken records: how many were skipped, and how many it has.
 
@@ -419,6 +421,7 @@ class Catalogue:
                     active,
                     growing or 0 <= now - active < LIVE_SECONDS,
                     tuple(members),
+                    facts.skipped if facts is not None else 0,
                 )
             )
         return triage.order_sessions(sessions)

@@ -12,6 +12,7 @@ from spillview.cache import Cache, Key, Pending
 from spillview.errors import Unreadable
 from spillview.model import Artifact, Counts, Found, Link
 from spillview.records import Cancelled, Records
+from spillview.writers import being_written
 
 if TYPE_CHECKING:
     from spillview.profile import Profile
@@ -113,10 +114,16 @@ class Completion:
         return looked
 
 
-def by_real_path(artifacts: Iterable[Artifact]) -> dict[str, set[str]]:
+def growing_now(artifacts: Iterable[Artifact]) -> set[str]:
+    """Ids of those that another process holds open for writing, links to such too."""
+    paths = _by_real_path(artifacts)
+    return {ident for path in being_written(paths) for ident in paths[path]}
+
+
+def _by_real_path(artifacts: Iterable[Artifact]) -> dict[str, tuple[str, ...]]:
     """Ids by the real path of the file, a link's by that of the log behind it."""
     folders: dict[str, str] = {}
-    paths: dict[str, set[str]] = {}
+    paths: dict[str, tuple[str, ...]] = {}
     for artifact in artifacts:
         found = artifact.found
         if found.type == "file":
@@ -128,7 +135,7 @@ def by_real_path(artifacts: Iterable[Artifact]) -> dict[str, set[str]]:
             path = os.path.realpath(found.path)
         else:
             continue
-        paths.setdefault(path, set()).add(found.id)
+        paths[path] = (*paths.get(path, ()), found.id)
     return paths
 
 

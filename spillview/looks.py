@@ -25,7 +25,7 @@ def pack(link: Link) -> bytes:
     import orjson
 
     seen = link.seen
-    return orjson.dumps(
+    packed = orjson.dumps(
         {
             "state": link.state,
             "seen": None if seen is None else [seen.ranges, seen.certain],
@@ -39,6 +39,7 @@ def pack(link: Link) -> bytes:
             "reads": [read.ranges for read in link.reads],
         }
     )
+    return bytes(memoryview(packed))  # orjson's own keeps kilobytes for a few bytes
 
 
 def restore(link: Link, data: bytes) -> Link | None:

@@ -409,6 +409,8 @@ class Session:
     last_active: float | None
     live: bool
     artifacts: tuple[Artifact, ...]
+    skipped: int = 0
+    """Lines of its transcripts that hold no readable record."""
 
     @property
     def bytes(self) -> int:

@@ -72,9 +72,9 @@ class Records:
         return tells
 
     def skipped(self) -> list[tuple[TranscriptFound, int, int]]:
-        """Transcripts read so far with broken records: skipped ones, and all."""
+        """Transcripts read so far with broken lines: skipped ones, and all."""
         return [
-            (log, facts.skipped, facts.records)
+            (log, facts.skipped, facts.skipped + facts.records)
             for log in self._logs
             if (facts := self._facts.get(log.path)) is not None and facts.skipped
         ]

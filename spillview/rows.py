@@ -150,6 +150,8 @@ def session_row(session: Session) -> Row:
     }
     if uncounted:
         row["uncounted"] = uncounted
+    if session.skipped:
+        row["skipped"] = session.skipped
     return row
 
 

@@ -123,6 +123,7 @@ def _artifacts(
     if len(rows) < len(found):
         _tell_limit(streams, len(rows), len(found), "artifacts")
     code = tell_problems(streams, catalogue)
+    _tell_skipped(streams, catalogue)
     if any(row.error for row in rows):
         code = 2
     return code or _nothing(streams, rows, query, "artifact")
@@ -162,6 +163,7 @@ def _missing(
         _missing_table(rows, catalogue.now(), streams)
     if len(rows) < len(found):
         _tell_limit(streams, len(rows), len(found), "calls")
+    _tell_skipped(streams, catalogue)
     return tell_problems(streams, catalogue) or _nothing(streams, rows, query, "call")
 
 
@@ -184,6 +186,7 @@ def _sessions(
     if len(sessions) < len(everything):
         _tell_limit(streams, len(sessions), len(everything), "sessions")
     code = tell_problems(streams, catalogue)
+    _tell_skipped(streams, catalogue)
     return code or _nothing(streams, sessions, query, "session")
 
 
@@ -211,6 +214,16 @@ def _limit(args: argparse.Namespace, usual: int | None) -> int | None:
 
 def _tell_limit(streams: Streams, shown: int, total: int, what: str) -> None:
     streams.note(f"{shown:,} of {total:,} {what}; --all prints all of them")
+
+
+def _tell_skipped(streams: Streams, catalogue: Catalogue) -> None:
+    """Say that some of the transcripts' lines could not be read, if so."""
+    skipped = catalogue.skipped_lines
+    if skipped:
+        lines = "line was" if skipped == 1 else "lines were"
+        streams.note(
+            f"{skipped:,} broken transcript {lines} skipped (see `spillview doctor`)"
+        )
 
 
 def _nothing(streams: Streams, rows: Sequence[object], query: Query, what: str) -> int:

@@ -251,6 +251,8 @@ def _session_lines(session: Session, width: int, now: float) -> list[Runs]:
     if session.chars is not None:
         figures.append(f"{session.chars:,} chars")
     figures.append(human_bytes(session.bytes))
+    if session.skipped:
+        figures.append(f"{plural(session.skipped, 'transcript line')} skipped")
     counts = " · ".join(figures)
     lines.append(_labelled(("counts", "label"), [(counts, "dim")], width))
     identity = printable(session.id)
