@@ -26,7 +26,7 @@ JQ_DEEPEST = 256
 """Arrays and objects inside each other that jq 1.6 reads."""
 
 
-def warnings(stream: Stream, sample: Sequence[Item]) -> list[str]:
+def warnings(stream: Stream) -> list[str]:
     """What a reader of the outline of a finished pass has to know, as sentences."""
     tree = stream.tree
     said = []
@@ -60,7 +60,7 @@ def warnings(stream: Stream, sample: Sequence[Item]) -> list[str]:
             f"Keys of over {LONGEST_KEY:,} characters are cut in paths and end with a"
             " digest, which jq does not know."
         )
-    return said + _about_sample(sample)
+    return said
 
 
 def _many(count: int, one: str, more: str) -> str:
@@ -138,7 +138,8 @@ def _about_map(node: Node, tree: Tree) -> str:
     return f"{known} distinct keys are taken together as {path}: {rule}."
 
 
-def _about_sample(items: Sequence[Item]) -> list[str]:
+def about_sample(items: Sequence[Item]) -> list[str]:
+    """Where the sample is not what is written in the text, as sentences."""
     said = []
     for place, item in enumerate(items):
         if not item.whole:

@@ -97,8 +97,10 @@ class Outline:
     """The jq path to the string that holds the document."""
     seen_certain: bool = True
     """False when it may have received more than could be located."""
-    _tree: Tree | None = field(default=None, repr=False, compare=False)
-    _begin: int = 0
+    tree: Tree | None = field(default=None, repr=False, compare=False)
+    """What the facts were taken from; see `locating` and `table`."""
+    begin: int = 0
+    """The byte of the text after its byte order mark."""
 
     def facts(self, path: str) -> PathFacts | None:
         """The facts of a path as it is written here."""
@@ -196,15 +198,15 @@ class _Assembly:
             keys=names,
             paths=paths,
             duplicate_keys=self._tree.duplicates,
-            warnings=tuple(warnings(stream, sample.items)),
+            warnings=tuple(warnings(stream)),
             sample=tuple(sample.items),
             items_seen=self._seen(node) if self._known and items is not None else None,
             keys_unseen=unseen,
             records=self._records(kind, node),
             size=self._size,
             depth=self._tree.depth,
-            _tree=self._tree,
-            _begin=self._begin,
+            tree=self._tree,
+            begin=self._begin,
         )
 
     def _kind(self) -> Kind:

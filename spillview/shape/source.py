@@ -6,16 +6,18 @@ Between the file and the text may lie UTF-16, and wrappings into JSON strings.
 from __future__ import annotations
 
 import codecs
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from spillview.content import Content, text_content
 from spillview.kinds import HEAD, WHOLE, is_image, json_kind, utf16_of
 from spillview.model import Kind, Range, Seen
 from spillview.shape.exact import read
+from spillview.shape.locating import first_places
 from spillview.shape.numbers import Constant
-from spillview.shape.outline import Break, Outline, nothing, outline
+from spillview.shape.outline import Break, Outline, Trail, nothing, outline
 from spillview.shape.stream import Progress
+from spillview.shape.table import TOP, Table, table
 from spillview.shape.wrapping import DEEPEST, Unwrapped, unwrap
 from spillview.transcoding import Searched, searched
 
@@ -151,6 +153,49 @@ class Source:
             progress=progress,
         )
 
+    def table(
+        self,
+        outline: Outline,
+        *,
+        by: str | None = None,
+        top: int | None = None,
+        smallest: bool = False,
+        progress: Progress | None = None,
+    ) -> Table:
+        """Records of what was outlined; see `table.table`."""
+        return table(
+            outline,
+            self.inner,
+            by=by,
+            top=TOP if top is None else top,
+            smallest=smallest,
+            lines=self.kind == "jsonl",
+            cancelled=self._cancelled,
+            progress=progress,
+        )
+
+    def first_places(
+        self, outline: Outline, trails: Iterable[Trail] | None = None
+    ) -> dict[Trail, Range]:
+        """Where in the content the first values at these paths are; see `locating`."""
+        found = first_places(outline, self.inner, trails, cancelled=self._cancelled)
+        if not self._wrappings and self._map is None:
+            return found
+        return {
+            trail: (self.to_disk(start), self.to_disk(end))
+            for trail, (start, end) in sorted(found.items(), key=lambda one: one[1])
+        }
+
+    def line_at(self, byte: int) -> int:
+        """The line of the text that holds byte `byte` of the content."""
+        from spillview.lines import LineIndex
+
+        offset = byte if self._map is None else self._find(byte)
+        index = LineIndex(self.text)
+        while (line := index.line_at(offset)) is None and not index.complete:
+            index.extend(1 << 23)
+        return line or 1
+
     @property
     def begin(self) -> int:
         """The byte of the document after its byte order mark."""
@@ -189,6 +234,8 @@ class Source:
                 low = middle + 1
             else:
                 high = middle
+        while self.text.pread(low, 1) >= b"\x80" and self.text.pread(low, 1) < b"\xc0":
+            low += 1  # what precedes a character whole, and not a part of it
         return low
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from spillview.content import Content, TemporaryContent
@@ -78,6 +78,7 @@ class Unwrapped:
     """Where in `around` piece n ends, its string's quote left out."""
     joints: int = 0
     """Line feeds that were put between several strings."""
+    _held: _Units | None = None
 
     @property
     def size(self) -> int:
@@ -97,18 +98,13 @@ class Unwrapped:
         if not self._inner:
             return 0
         piece = max(0, bisect_right(self._inner, offset) - 1)
+        units = self._units(piece)
         wanted = offset - self._inner[piece]
-        start, end = self._outer[piece], self._ends[piece]
-        data = self.around.pread(start, end - start)
-        at = passed = 0
-        for unit in _units(data):
-            length = len(unescaped_body(unit))
-            if passed + length > wanted:
-                simple = unit[:1] != b"\\"
-                return start + at + (wanted - passed if simple else 0)
-            passed += length
-            at += len(unit)
-        return end
+        place = bisect_right(units.inner, wanted) - 1
+        if place >= len(units.escaped):
+            return self._ends[piece]
+        more = 0 if units.escaped[place] else wanted - units.inner[place]
+        return self._outer[piece] + units.outer[place] + more
 
     def inner(self, offset: int) -> int:
         """The byte of the text that byte `offset` of what is around became; for a byte
@@ -119,16 +115,21 @@ class Unwrapped:
         if offset >= self._ends[piece]:
             following = piece + 1
             return self._inner[following] if following < len(self._inner) else self.size
-        start = self._outer[piece]
-        data = self.around.pread(start, offset - start)
-        at = 0
-        for unit in _units(self.around.pread(start, self._ends[piece] - start)):
-            if at + len(unit) > len(data):
-                break
-            at += len(unit)
-        if at < len(data) and data[at : at + 1] != b"\\":
-            at = len(data)
-        return self._inner[piece] + len(unescaped_body(data[:at]))
+        units = self._units(piece)
+        wanted = offset - self._outer[piece]
+        place = bisect_right(units.outer, wanted) - 1
+        if place >= len(units.escaped):
+            return self._inner[piece] + units.inner[-1]
+        more = 0 if units.escaped[place] else wanted - units.outer[place]
+        return self._inner[piece] + units.inner[place] + more
+
+    def _units(self, piece: int) -> _Units:
+        held = self._held
+        if held is None or held.piece != piece:
+            start = self._outer[piece]
+            data = self.around.pread(start, self._ends[piece] - start)
+            held = self._held = _units(piece, data)
+        return held
 
 
 _UNIT = re.compile(
@@ -138,10 +139,27 @@ _UNIT = re.compile(
 )
 
 
-def _units(data: bytes) -> Iterator[bytes]:
-    """The escapes of a string's inside, and what is between them."""
+@dataclass(slots=True)
+class _Units:
+    """The escapes of a piece, and the stretches of text between them."""
+
+    piece: int
+    outer: list[int]
+    inner: list[int]
+    """Where each begins, and where the last one ends."""
+    escaped: list[bool]
+
+
+def _units(piece: int, data: bytes) -> _Units:
+    units = _Units(piece, [0], [0], [])
     for match in _UNIT.finditer(data):
-        yield match[0]
+        unit = match[0]
+        escaped = unit[:1] == b"\\"
+        length = len(unescaped_body(unit)) if escaped else len(unit)
+        units.outer.append(match.end())
+        units.inner.append(units.inner[-1] + length)
+        units.escaped.append(escaped)
+    return units
 
 
 def unwrap(
