@@ -40,12 +40,11 @@ class Unsafe(Unreadable):
     """A folder is not what it must be: a link, another user's, open to others."""
 
 
-def can_work() -> bool:
-    """Whether this system can name a file inside an open folder."""
-    needed = (os.open, os.stat, os.rename, os.link, os.unlink, os.mkdir, os.rmdir)
-    return all(each in os.supports_dir_fd for each in needed) and bool(
-        getattr(os, "O_NOFOLLOW", 0)
-    )
+_CALLS = (os.open, os.stat, os.rename, os.link, os.unlink, os.mkdir, os.rmdir)
+CAN_WORK = all(each in os.supports_dir_fd for each in _CALLS) and hasattr(
+    os, "O_NOFOLLOW"
+)
+"""Whether this system can name a file inside an open folder."""
 
 
 def same_file(one: os.stat_result, other: os.stat_result) -> bool:

@@ -174,7 +174,9 @@ def _one_file(
             guard.live.setdefault(key, f"{name} is being written")
     elif writes is not None:
         guard.needed[item.id] = "another process has it open"
-    for what, when_ns in (("it", item.mtime_ns), ("its target", item.target_mtime_ns)):
+    # A link to a log is as fresh as the log; of a folder it says nothing.
+    log_ns = item.target_mtime_ns if item.target_size is not None else None
+    for what, when_ns in (("it", item.mtime_ns), ("its target", log_ns)):
         if when_ns is None or item.type == "unreadable":
             continue
         age = now - when_ns / 1e9

@@ -280,10 +280,10 @@ def _kept(each: Standing, rules: Rules, now: float, *, newest: bool) -> Choice:
     artifact = each.artifact
     if each.pinned:
         return Choice(artifact, False, "it is pinned", "pinned")
-    if each.live is not None:
-        return Choice(artifact, False, each.live, "live")
     if each.foreign is not None:
         return Choice(artifact, False, each.foreign, "foreign")
+    if each.live is not None:
+        return Choice(artifact, False, each.live, "live")
     if newest:
         count = rules.keep_last or 1
         which = "the newest" if count == 1 else f"one of the newest {count:,}"

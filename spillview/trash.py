@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from spillview import moving, restoring
 from spillview.batches import Batch, Batches, is_full, new_name
 from spillview.bins import FILES, Bins, find_bin
-from spillview.disk import Busy, Disk, can_work, gain, private_folder
+from spillview.disk import CAN_WORK, Busy, Disk, gain, private_folder
 from spillview.errors import BadInput, SpillError, Unreadable
 from spillview.journal import Item, Journal
 from spillview.model import Found
@@ -132,7 +132,7 @@ class Trash:
 
     def settle(self) -> None:
         """Close what killed runs left open, unless a run is at work right now."""
-        with suppress(Busy, OSError), self._alone(make=False, wait=0):
+        with suppress(Busy, NoTrash, OSError), self._alone(make=False, wait=0):
             pass
 
     # Changing
@@ -328,7 +328,7 @@ class Trash:
     @contextmanager
     def _alone(self, *, make: bool, wait: float | None = None) -> Iterator[int]:
         """The trash, locked against other runs, with nothing left open in it."""
-        if not can_work():
+        if not CAN_WORK:
             raise NoTrash(
                 "this system cannot name a file inside an open folder,"
                 " without which nothing is removed safely"
