@@ -7,6 +7,9 @@ from collections.abc import Callable, Sequence
 MIN_TYPO_LENGTH = 4
 """Shorter words must match exactly or as a subsequence."""
 
+LITERAL = 95.0
+"""From this score on, every word stands in the label as it was typed."""
+
 TYPO_CUTOFF = 75.0
 """Least rapidfuzz partial ratio (0–100) that counts as a typo of a word."""
 
@@ -19,9 +22,10 @@ def matches(
 ) -> list[tuple[int, float]]:
     """Indices of the labels that match, best first, with a score from 0 to 100.
 
-    A word matches as a substring (best), as a subsequence of one of the label's
-    words, or with a typo. Labels are compared without case. An empty query keeps
-    every label in its order.
+    A word matches as a substring, and only where no label holds every word so, as a
+    subsequence of one of the label's words or with a typo: three letters are a
+    subsequence of nearly anything. Labels are compared without case. An empty query
+    keeps every label in its order.
     """
     words = query.casefold().split()
     if not words:
@@ -34,6 +38,8 @@ def matches(
         if score > 0:
             hits.append((index, score))
     hits.sort(key=lambda hit: (-hit[1], hit[0]))
+    if hits and hits[0][1] >= LITERAL:
+        return [hit for hit in hits if hit[1] >= LITERAL]
     return hits
 
 
@@ -51,7 +57,7 @@ def _word_score(word: str, label: str) -> float:
     at = label.find(word)
     if at >= 0:
         starts_word = at == 0 or not label[at - 1].isalnum()
-        return 100.0 if starts_word else 95.0
+        return 100.0 if starts_word else LITERAL
     tokens = label.split()
     if any(_is_subsequence(word, token) for token in tokens):
         return 80.0

@@ -36,6 +36,12 @@ def test_one_typo_still_finds_the_row() -> None:
     assert first("pytset") == LABELS[2]
 
 
+def test_a_word_that_stands_there_hides_looser_matches() -> None:
+    labels = ["npx tsc --noEmit", "cat tests/src.c", "ts-node scripts/check"]
+    assert [index for index, _ in matches("tsc", labels)] == [0]
+    assert [index for index, _ in matches("tstssrcc", labels)] == [1]
+
+
 def test_every_word_must_match() -> None:
     assert matches("cargo zzzz", LABELS) == []
 

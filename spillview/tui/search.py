@@ -170,10 +170,7 @@ lower case ignores case. Enter searches; Escape stops it and keeps what was foun
 
         def facts(artifact: Artifact) -> Artifact:
             if artifact.id not in known:
-                whole = self.catalogue.complete(
-                    [artifact], cancelled=lambda: worker.is_cancelled
-                )
-                known[artifact.id] = next(iter(whole), artifact)
+                known[artifact.id] = self.catalogue.complete_one(artifact)
             return known[artifact.id]
 
         try:
