@@ -18,7 +18,7 @@ TAIL = 64 << 10
 """Bytes at the end of an output in which its conclusion is looked for."""
 
 MOST = 60
-"""Last lines, blank ones left out, that a rule may reach."""
+"""Last lines, blank ones left out, that a rule may reach without a needle."""
 
 TEXT_LIMIT = 2_000
 """Chars of a line that are looked at, and kept."""
@@ -41,6 +41,8 @@ class Rule:
     """How many last lines, blank ones left out, the line may be among."""
     over: bool = False
     """Whether it counts even where a later line tells of something else."""
+    needle: bytes | None = None
+    """What must stand in the output's end for the rule to be tried at all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +68,17 @@ def conclusion(
     if counts.kind in ("binary", "image") or lists(tool, command):
         return None
     nearest: Conclusion | None = None
-    for distance, line in enumerate(_last_lines(content, counts), start=1):
+    start = max(0, content.size - TAIL)
+    data = content.pread(start, content.size - start)
+    rules = [r for r in _rules() if r.needle is None or r.needle in data]
+    most = max(rule.within for rule in rules)
+    for distance, line in enumerate(_last_lines(data, start, counts), start=1):
+        if distance > most:
+            break
         text = bare(line.text)
-        for rule in _rules():
+        if distance > MOST:
+            rules = [rule for rule in rules if rule.within >= distance]
+        for rule in rules:
             if rule.within < distance or (nearest is not None and not rule.over):
                 continue
             if rule.pattern.search(text) is None:
@@ -142,24 +152,21 @@ def bare(text: str) -> str:
     return text.rpartition("\r")[2].strip("= \t")
 
 
-def _last_lines(content: Content, counts: Counts) -> Iterator[Line]:
-    """The last lines that are not blank, from the end; at most `MOST`."""
+def _last_lines(data: bytes, start: int, counts: Counts) -> Iterator[Line]:
+    """The lines of an output's end that are not blank, the last one first."""
     if counts.encoding.startswith("utf-16"):
         if counts.verdict is not None:
             yield counts.verdict
         return
-    start = max(0, content.size - TAIL)
-    data = content.pread(start, content.size - start)
-    number, end, told = counts.lines, len(data), 0
+    number, end = counts.lines, len(data)
     if data.endswith(b"\n"):
         end -= 1
-    while end >= 0 and told < MOST:
+    while end >= 0:
         begin = data.rfind(b"\n", 0, end) + 1
         if begin == 0 and start > 0:
             return  # it begins before what was read
         row = data[begin:end]
         if row.strip():
-            told += 1
             yield _line(number, start + begin, row)
         number -= 1
         end = begin - 1
@@ -194,6 +201,7 @@ def _rules() -> tuple[Rule, ...]:
             re.compile(rule["regex"]),
             rule.get("within", 1),
             rule.get("over", False),
+            rule["needle"].encode() if "needle" in rule else None,
         )
         for rule in _data()["rule"]
     )

@@ -87,6 +87,12 @@ def concluded(
             "fail",
         ),
         (
+            "Found 300 errors in 200 files.\n\nErrors  Files\n"
+            + "     1  src/a.ts:3\n" * 200,
+            1,
+            "fail",
+        ),
+        (
             "npm error code ELIFECYCLE\nnpm error errno 1\n\nreport written to x\n",
             2,
             "fail",

@@ -176,6 +176,20 @@ async def search_everywhere(pilot: Pilot[None]) -> None:
     await press(pilot, *"failed", "enter")
 
 
+async def errors_unseen(pilot: Pilot[None]) -> None:
+    await press(pilot, "e")
+
+
+async def statistics(pilot: Pilot[None]) -> None:
+    await press(pilot, "percent_sign")
+
+
+async def reads(pilot: Pilot[None]) -> None:
+    await press(pilot, "slash", *"kisho pytest", "enter")
+    await press(pilot, "j", "enter")
+    await press(pilot, "R")
+
+
 async def palette(pilot: Pilot[None]) -> None:
     await press(pilot, "ctrl+p")
     await press(pilot, *"race")
@@ -204,6 +218,9 @@ ALL = [
     Picture("flat", MEDIUM, flat),
     Picture("filter", MEDIUM, filtered),
     Picture("missing", MEDIUM, missing),
+    Picture("errors", MEDIUM, errors_unseen),
+    Picture("statistics", MEDIUM, statistics),
+    Picture("reads", MEDIUM, reads),
     Picture("artifact-envelope", MEDIUM, envelope),
     Picture("artifact-maximised", MEDIUM, maximised),
     Picture("artifact-japanese", MEDIUM, japanese),

@@ -30,7 +30,7 @@ TOOL_TITLES = (
 )
 SWEEP_TITLES = ("boundary", "spills", "read back", "tokens kept out")
 
-TOOL_WIDTH = 34
+TOOL_WIDTH = 28
 """Cells of the longest tool name."""
 
 
