@@ -214,6 +214,9 @@ class Batches:
             elif not journal.moved:
                 self.clear(room, name, journal.bins)  # emptied, and then killed
             else:
+                slots, _ = self.slots(journal)
+                half = [item for item, facts in slots if facts.st_nlink > 1]
+                restoring.finish(self._disk, journal, half)
                 self.drop_if_empty(room, journal)
 
     def _settle_one(self, room: int, journal: Journal) -> None:

@@ -61,6 +61,25 @@ def put_back(
     return done
 
 
+def finish(disk: Disk, journal: Journal, items: Sequence[Item]) -> None:
+    """Take the trash's name of files away that an undo had put back when it was killed.
+
+    They have both names; one that is in no place but the trash is left there.
+    """
+    for item in items:
+        folder = journal.folders[item.folder]
+        with (
+            suppress(OSError),
+            find_bin(disk, journal.bins[item.bin], item.dev) as bin_,
+            disk.folder(folder.root) as top,
+            disk.inside(top, folder.names) as place,
+        ):
+            there = disk.facts(place, item.name)
+            here = disk.facts(bin_, item.slot) if bin_ is not None else None
+            if bin_ is not None and here and there and same_file(here, there):
+                disk.remove(bin_, item.slot)
+
+
 def _one_folder(
     disk: Disk,
     folder: Folder,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import random
 import shutil
 import stat
 import subprocess
@@ -25,6 +26,7 @@ from spillview.journal import Folder, Item, Journal, Level, decode
 from spillview.model import Found
 from spillview.trash import DiskFull, NoTrash, Trash, UnknownBatch
 
+from .bench.kills import torment
 from .faults import OLD, Made, make, snapshot
 from .test_disk import OTHER, ROOT, elsewhere
 
@@ -580,6 +582,27 @@ def die(name):
         os.kill(os.getpid(), 9)
 Trash(made.places, Disk(die))""",
 )
+
+
+def test_runs_killed_again_and_again_lose_nothing(tmp_path: Path) -> None:
+    seen = torment(tmp_path / "home", 90, 12, random.Random(7))
+    assert sum(seen.values()) >= 12
+
+
+def test_an_undo_that_was_killed_half_way_through_a_file_is_finished(
+    made: Made,
+) -> None:
+    trash = trash_of(made)
+    trash.apply(made.found())
+    [slot] = Path(trash.path).glob("*/files/000000")
+    target = Path(sorted(made.files)[0])
+    target.parent.mkdir()
+    target.hardlink_to(slot)
+    trash.settle()
+    assert not slot.exists()
+    assert target.exists()
+    assert trash.undo().failed == ()
+    assert snapshot(made.root) == made.files
 
 
 # The trash itself
