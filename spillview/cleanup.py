@@ -9,12 +9,14 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from spillview.batches import RESERVE
 from spillview.bins import NoBin, outlook
 from spillview.liveness import Cancelled, Guard, survey
 from spillview.model import Artifact, Found, Problem
 from spillview.ownership import Ownership
 from spillview.pins import Pins
 from spillview.retention import Plan, Rules, Standing, plan, without
+from spillview.text import human_bytes, path_text
 
 if TYPE_CHECKING:
     from spillview.catalogue import Catalogue, Query
@@ -24,6 +26,10 @@ if TYPE_CHECKING:
 _EARLIEST = datetime(2000, 1, 1, tzinfo=UTC).timestamp()
 """A time in a name before this was not meant as one."""
 _DAY = 86_400
+_JOURNAL = 32 << 10
+"""Bytes that a clean-up needs for folders and journal, however few its files."""
+_ENTRY = 400
+"""Bytes that a file needs in a journal, about."""
 _DATE = re.compile(r"(\d{4})-?(\d{2})-?(\d{2})")
 
 
@@ -140,3 +146,23 @@ def trashes(
         place = outlook(places, folder, root)
         by_place.setdefault(place, []).extend(members)
     return list(by_place.items())
+
+
+def room(places: Places, count: int) -> str | None:
+    """Why the journal of so many files does not fit on the disk; None when it does."""
+    state = places.state_dir
+    while not os.path.isdir(state) and state != os.path.dirname(state):
+        state = os.path.dirname(state)
+    reserve = os.path.join(places.state_dir, "trash", RESERVE)
+    try:
+        facts = os.statvfs(state)
+    except (OSError, AttributeError):
+        return None
+    free = facts.f_bavail * facts.f_frsize
+    needed = _JOURNAL + count * _ENTRY
+    if free >= needed or os.path.exists(reserve):
+        return None
+    return (
+        f"the disk with {path_text(state)} is full: {human_bytes(free)} are free, and"
+        f" the journal needs {human_bytes(needed)}"
+    )

@@ -44,6 +44,7 @@ def summary_row(
     plan: Plan,
     trashes: Sequence[tuple[str | NoBin, Sequence[Found]]],
     applied: Applied | None,
+    full: str | None = None,
 ) -> Row:
     """The last row of `prune`: sums of what is planned, or of what was done."""
     remove = [choice.artifact.found for choice in plan.choices if choice.remove]
@@ -65,6 +66,8 @@ def summary_row(
     }
     if applied is None:
         row["trash"] = [_place(where, found) for where, found in trashes]
+        if full is not None:
+            row["problem"] = path_text(full)
     if plan.over_total is not None:
         row["over_total"] = plan.over_total
     return row

@@ -324,7 +324,7 @@ def _ago(seconds: float) -> str:
 def without(plan_: Plan, kept: dict[str, str]) -> Plan:
     """The plan when these artifacts stay after all, each for a reason."""
     choices = tuple(
-        replace(choice, remove=False, reason=kept[choice.artifact.id])
+        replace(choice, remove=False, reason=kept[choice.artifact.id], group="live")
         if choice.remove and choice.artifact.id in kept
         else choice
         for choice in plan_.choices
