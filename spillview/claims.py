@@ -5,6 +5,9 @@ from typing import NamedTuple
 
 from spillview.model import Claim
 
+LARGEST = 2**63 - 1
+"""No file is larger: a notice that states more states nothing."""
+
 
 class ClaimRule(NamedTuple):
     """How one group of a notice's regex is to be read."""
@@ -44,5 +47,7 @@ def read_claim(text: str, rule: ClaimRule) -> Claim | None:
             whole, point, part = number[:cut], ".", number[cut + 1 :]
     digits = re.sub(r"\D", "", whole) or "0"
     value = float(f"{digits}{point}{part}") * scale if scale > 1 else int(digits)
+    if value > LARGEST:
+        return None
     slack = 0.5 * scale / 10**rule.decimals if scale > 1 else 0.0
     return Claim(rule.unit, round(value), slack)

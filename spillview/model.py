@@ -350,7 +350,15 @@ class Artifact:
 
         A link is as fresh as what it points at: the log behind it may grow for hours.
         """
-        return (self.found.target_mtime_ns or self.found.mtime_ns) / 1e9
+        behind = self.found.target_mtime_ns
+        return (behind if behind is not None else self.found.mtime_ns) / 1e9
+
+    @property
+    def dated(self) -> bool:
+        """Whether any time is known of it: of its call, or of its file."""
+        mention = self.envelope
+        called = mention is not None and mention.time is not None
+        return called or self.found.type != "unreadable"
 
     @property
     def gate(self) -> tuple[Boundary, float] | None:

@@ -60,7 +60,7 @@ def artifact_row(artifact: Artifact) -> Row:
         "label": _text(found.label),
         "failed": artifact.failed,
         "created": iso(mention.time) if mention else None,
-        "modified": iso(found.mtime_ns / 1e9) if found.mtime_ns else None,
+        "modified": iso(found.mtime_ns / 1e9) if found.type != "unreadable" else None,
         "bytes": _bytes(artifact),
         **_counted(counts),
         "kind": counts.kind if counts else _kind(found.type),
@@ -89,7 +89,7 @@ def artifact_row(artifact: Artifact) -> Row:
         row["target"] = path_text(found.target)
         row["target_bytes"] = found.target_size
         changed = found.target_mtime_ns
-        row["target_modified"] = iso(changed / 1e9) if changed else None
+        row["target_modified"] = iso(changed / 1e9) if changed is not None else None
     if artifact.error is not None:
         row["error"] = path_text(artifact.error)
     if artifact.reviewed is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import stat
 import subprocess
 import sys
@@ -231,6 +232,60 @@ def test_a_file_that_may_not_be_looked_at_is_not_said_to_be_absent(
     assert got.code == 2
     assert "no access" in got.err
     assert "no file" in run("show", folder / "b.txt").err
+
+
+@needs_proc
+def test_nothing_is_dated_of_which_no_time_is_known(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "out"
+    folder.mkdir()
+    (folder / "old").write_bytes(b"x\n")
+    os.utime(folder / "old", (0, 0))
+    (folder / "shut").write_bytes(b"x\n")
+    real = os.DirEntry.stat  # cannot be replaced, so the call that uses it is
+
+    def refusing(entry: os.DirEntry[str], **more: bool) -> os.stat_result:
+        if entry.name == "shut":
+            raise PermissionError(13, "Permission denied", entry.name)
+        return real(entry, **more)
+
+    class Entry:
+        """A directory entry that may not be looked at, if it is `shut`."""
+
+        def __init__(self, entry: os.DirEntry[str]) -> None:
+            self.entry = entry
+            self.name = entry.name
+
+        def __getattr__(self, name: str) -> object:
+            return getattr(self.entry, name)
+
+        def stat(self, **more: bool) -> os.stat_result:
+            return refusing(self.entry, **more)
+
+    class Entries:
+        """What `os.scandir` gives, with such entries."""
+
+        def __init__(self, found: object) -> None:
+            self.found = found
+
+        def __enter__(self) -> Iterator[Entry]:
+            return map(Entry, self.found.__enter__())  # type: ignore[attr-defined]  # scandir's
+
+        def __exit__(self, *what: object) -> None:
+            self.found.__exit__(*what)  # type: ignore[attr-defined]  # as above
+
+    scan = os.scandir
+    monkeypatch.setattr(os, "scandir", lambda path: Entries(scan(path)))
+    got = run("ls", "--json", folder)
+    rows = {row["name"]: row for row in got.rows}
+    assert rows["old"]["modified"] == "1970-01-01T00:00:00Z"
+    assert rows["shut"]["modified"] is None
+    assert rows["shut"]["bytes"] is None
+    assert rows["shut"]["error"] == "no access: permission denied"
+    assert got.code == 2
+    shut = next(line for line in run("ls", folder).lines if "shut" in line)
+    assert not re.search(r"\d+y", shut)
 
 
 # Names and words

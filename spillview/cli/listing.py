@@ -307,7 +307,7 @@ def _artifact_table(rows: Sequence[Artifact], now: float, streams: Streams) -> N
         table.append(
             [
                 Cell(write_id(row), "name"),
-                Cell(human_age(now - row.created)),
+                Cell(human_age(now - row.created) if row.dated else ""),
                 Cell(row.found.harness),
                 Cell(name_session(row.session or row.found.session)),
                 Cell(project_name(row.project, row.found.project_slug)),

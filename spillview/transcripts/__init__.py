@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from spillview.errors import Unreadable
+from spillview.errors import SpillError, Unreadable
+from spillview.text import path_text, printable
 
 if TYPE_CHECKING:
     from spillview.discovery import TranscriptFound
@@ -40,9 +42,21 @@ def read_transcript(
     name = READERS.get(found.reader)
     if name is None:
         raise Unreadable(f"No reader is known for {found.reader} transcripts.")
-    facts: TranscriptFacts = import_module(name).read(
-        found, profile, previous, cancelled
-    )
+    try:
+        facts: TranscriptFacts = import_module(name).read(
+            found, profile, previous, cancelled
+        )
+    except SpillError:
+        raise
+    except Exception as error:
+        # Records no reader is ready for: the other transcripts are read all the same.
+        if os.environ.get("SPILLVIEW_DEBUG"):
+            raise
+        where = printable(path_text(found.path))
+        raise Unreadable(
+            f"{where} holds something that cannot be read ({type(error).__name__});"
+            " with SPILLVIEW_DEBUG=1 it shows where, which helps to report it."
+        ) from error
     return facts
 
 

@@ -38,7 +38,10 @@ def command_of(arguments: Any) -> str | None:
             return value
         if isinstance(value, list) and value and all(isinstance(v, str) for v in value):
             return " ".join(value)
-    return json.dumps(arguments, ensure_ascii=False)
+    try:
+        return json.dumps(arguments, ensure_ascii=False)
+    except RecursionError:  # nested so deeply that no line can show it
+        return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,8 +164,9 @@ def parse_time(value: Any) -> float | None:
     if isinstance(value, bool):
         return None
     if isinstance(value, int | float):
-        seconds = value / 1000 if value > 1e11 else float(value)
-        return seconds if 0 < seconds < 1e11 else None
+        if not 0 < value < 1e14:
+            return None
+        return value / 1000 if value > 1e11 else float(value)
     if not isinstance(value, str) or len(value) > 64:
         return None
     try:

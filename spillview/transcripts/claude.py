@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections import OrderedDict
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from spillview.model import Mention
@@ -36,6 +38,9 @@ if TYPE_CHECKING:
 
 POINTER = "claude.pointer"
 """The notice id of a record that names its artifact in a field and not in its text."""
+
+CALLS = 256
+"""So many calls that were looked for are remembered."""
 
 FIRST_IDS = 16
 """So many record ids at the start tell whether one session is a fork of another."""
@@ -126,8 +131,8 @@ class _Reader:
         )
         self.touches = Touches(draft, profile, self.marks)
         self.decisions = Decisions(draft)
-        self.offset = 0
-        self.message: str | None = None
+        self.calls: OrderedDict[str, tuple[Call | None, int]] = OrderedDict()
+        """Calls looked for: what was found, and before which offset."""
         needles = [*_NEEDLES]
         needles += [mark.encode() for mark in self.marks.names]
         needles += [notice.needle.encode() for notice in profile.notices]
@@ -375,18 +380,22 @@ class _Reader:
         )
 
     def _call(self, call_id: str, before: int) -> Call | None:
-        """The call of that id, from the records before offset `before`."""
-        needle = b'"' + call_id.encode("utf-8", "replace") + b'"'
-        for data in logfile.lines_back(self.content, needle, before):
-            if b'"tool_use"' not in data:
-                continue
-            value = logfile.value_of(data)
-            if value is None or value.get("type") != "assistant":
-                continue
-            for call in calls_in(value):
-                if call.id == call_id:
-                    return call
-        return None
+        """The call of that id, from the records before offset `before`.
+
+        Its arguments are the command alone. A record may stand in a transcript many
+        times over; nothing is looked for twice in the same bytes.
+        """
+        known, after = self.calls.pop(call_id, (None, 0))
+        if known is None:
+            needle = b'"' + call_id.encode("utf-8", "replace") + b'"'
+            for data in logfile.lines_back(self.content, needle, before, after):
+                known = _call_in(data, call_id)
+                if known is not None:
+                    break
+        self.calls[call_id] = (known, before)
+        if len(self.calls) > CALLS:
+            self.calls.popitem(last=False)
+        return known
 
     def _lane(self, value: dict[str, Any]) -> str:
         """Whose records these are: the main agent's or a subagent's."""
@@ -398,6 +407,17 @@ class _Reader:
         if self.draft.agent is not None:
             return self.draft.agent
         return (self._lane(value) or None) if value.get("isSidechain") else None
+
+
+def _call_in(data: bytes, call_id: str) -> Call | None:
+    """The call of that id in a line, with its command for arguments."""
+    value = logfile.value_of(data) if b'"tool_use"' in data else None
+    if value is None or value.get("type") != "assistant":
+        return None
+    for call in calls_in(value):
+        if call.id == call_id:
+            return replace(call, arguments=command_of(call.arguments))
+    return None
 
 
 def record_at(content: Content, offset: int, length: int) -> dict[str, Any] | None:

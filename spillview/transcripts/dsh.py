@@ -81,7 +81,7 @@ class _Call:
     """A call that waits for its result."""
 
     tool: str | None
-    arguments: Any
+    command: str | None
     time: float | None
     step: str
 
@@ -133,7 +133,7 @@ class _Reader:
         draft.waiting = self.decisions.waiting
         draft.extra = {
             "calls": {
-                key: [call.tool, call.arguments, call.time, call.step]
+                key: [call.tool, call.command, call.time, call.step]
                 for key, call in self.calls.items()
             }
         }
@@ -188,7 +188,7 @@ class _Reader:
         self.decisions.answered("", step, None, tool, command, None)
         if call_id is None:
             return
-        self.calls[call_id] = _Call(tool, arguments, time, step)
+        self.calls[call_id] = _Call(tool, command, time, step)
         if len(self.calls) > CALLS:
             self.calls.popitem(last=False)
         if tool not in NOT_READS:
@@ -232,8 +232,8 @@ class _Reader:
         for index, (block, given) in enumerate(_results(value)):
             call = self.calls.get(block.call_id or "")
             if nested:
-                arguments = _arguments(data.get("arguments"))
-                call = _Call(_text(data.get("name")), arguments, time, _step(data))
+                command = command_of(_arguments(data.get("arguments")))
+                call = _Call(_text(data.get("name")), command, time, _step(data))
             elif call is None:
                 call = _Call(None, None, None, _step(data))
             hits = notices_in(block.text, "result", self.profile.notices)
@@ -243,7 +243,7 @@ class _Reader:
                 if not replaced:
                     self.decisions.wait("", call.step)
             if not nested:
-                made = made_by(call.tool, call.arguments, call.time)
+                made = (call.tool, call.command, call.time)
                 self.touches.returned(
                     record,
                     block.call_id,
@@ -285,7 +285,7 @@ class _Reader:
                     hit.claims,
                     block.call_id,
                     call.tool,
-                    command_of(call.arguments),
+                    call.command,
                     failed,
                     code,
                     call.time if call.time is not None else time,
@@ -346,7 +346,9 @@ def _arguments(value: Any) -> Any:
 
 
 def _step(data: dict[str, Any]) -> str:
-    return f"{data.get('turn')}:{data.get('step')}"
+    turn, step = data.get("turn"), data.get("step")
+    # Of anything but plain numbers the text may be endless.
+    return ":".join(str(n) if isinstance(n, int | str) else "" for n in (turn, step))
 
 
 def _behind(chunks: frames.Frames, skip: int) -> Iterator[bytes]:

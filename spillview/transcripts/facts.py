@@ -9,7 +9,7 @@ from typing import Any
 
 from spillview.model import Claim, Mention, Next
 
-FORM = 2
+FORM = 3
 """Raised whenever the stored form changes; facts of another form are not read."""
 
 
@@ -215,6 +215,7 @@ def load(data: bytes) -> Any:
     """The JSON value in `data`; ValueError when there is none.
 
     Lone surrogates (a preview cut inside an emoji) and invalid UTF-8 are read too.
+    A whole number beyond 64 bits becomes a float, so that any value can be written.
     """
     import orjson
 
@@ -224,9 +225,15 @@ def load(data: bytes) -> Any:
         import json
 
         try:
-            return json.loads(data.decode("utf-8", "replace"))
+            text = data.decode("utf-8", "replace")
+            return json.loads(text, parse_int=_whole_number)
         except RecursionError:
             raise ValueError("The record is nested too deeply.") from None
+
+
+def _whole_number(digits: str) -> int | float:
+    number = int(digits) if len(digits) <= 20 else float(digits)
+    return number if -(1 << 63) <= number < 1 << 64 else float(digits)
 
 
 _FIELDS = [f.name for f in fields(TranscriptFacts)]

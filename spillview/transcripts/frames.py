@@ -13,6 +13,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from spillview.errors import Unreadable
+from spillview.text import path_text, printable
 from spillview.transcripts.jsonl import CHUNK
 
 if TYPE_CHECKING:
@@ -20,7 +22,17 @@ if TYPE_CHECKING:
 
 MAGIC = b"\x28\xb5\x2f\xfd"
 READ = 1 << 17
-"""Compressed bytes read at a time."""
+"""Compressed bytes read at a time, at most."""
+
+FIRST = 1 << 13
+"""Compressed bytes read at first: most frames are small, and what was read of the next
+one is read again."""
+
+FLOOR = 64 << 20
+"""Bytes of text that any log may hold."""
+
+RATIO = 1000
+"""A log that holds more than that may be this many times as large as its file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +69,8 @@ class Frames:
             frame = _Frame(self.content, at)
             for chunk in frame:
                 text += len(chunk)
+                if text > FLOOR and text > RATIO * self.content.size:
+                    raise _bomb(self.content)
                 ended = chunk.endswith(b"\n")
                 yield chunk
                 if self.cancelled is not None and self.cancelled():
@@ -90,21 +104,29 @@ class _Frame:
     def __iter__(self) -> Iterator[bytes]:
         zstd = _zstd()
         machine = zstd.ZstdDecompressor()
-        at = self.start
+        at, size = self.start, FIRST
         try:
             while not machine.eof:
                 data = b""
                 if machine.needs_input:
-                    data = self.content.pread(at, min(READ, self.content.size - at))
+                    data = self.content.pread(at, min(size, self.content.size - at))
                     if not data:
                         return
                     at += len(data)
+                    size = min(READ, 4 * size)
                 chunk = machine.decompress(data, max_length=CHUNK)
                 if chunk:
                     yield chunk
         except zstd.ZstdError:
             return
         self.after = at - len(machine.unused_data)
+
+
+def _bomb(content: Content) -> Unreadable:
+    name = printable(path_text(content.path or ""))
+    return Unreadable(
+        f"{name} unpacks to more than {RATIO:,} times its size, so it is not read."
+    )
 
 
 def _zstd() -> Any:
@@ -118,9 +140,10 @@ def _zstd() -> Any:
 
 def _next_frame(content: Content, start: int) -> int | None:
     """Where the next bytes that begin a frame stand."""
-    at = start
+    at, size = start, FIRST
     while at < content.size:
-        data = content.pread(at, min(READ, content.size - at))
+        data = content.pread(at, min(size, content.size - at))
+        size = min(READ, 4 * size)
         if not data:
             return None
         found = data.find(MAGIC)

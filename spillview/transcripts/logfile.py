@@ -65,13 +65,15 @@ def _holds(content: FileContent, previous: TranscriptFacts) -> bool:
     return tail_digest(content, previous.size_read) == previous.tail
 
 
-def lines_back(content: Content, needle: bytes, before: int) -> Iterator[bytes]:
-    """Lines before offset `before` that hold `needle`, the nearest first.
+def lines_back(
+    content: Content, needle: bytes, before: int, after: int = 0
+) -> Iterator[bytes]:
+    """Lines between offsets `after` and `before` that hold `needle`, the last first.
 
     Looks `BACK` bytes far; lines longer than that are left out.
     """
     end = before
-    stop = max(0, before - BACK)
+    stop = max(after, before - BACK)
     step = STEP
     while end > stop:
         start = max(stop, end - step)

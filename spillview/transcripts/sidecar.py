@@ -16,6 +16,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from spillview.claims import LARGEST as LARGEST_NUMBER
 from spillview.errors import Unreadable
 from spillview.model import Claim, Mention
 from spillview.text import path_text, printable
@@ -134,7 +135,9 @@ def _text(value: Any) -> str | None:
 
 
 def _number(value: Any) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
+    if isinstance(value, bool) or not isinstance(value, int):
+        return None
+    return value if abs(value) <= LARGEST_NUMBER else None
 
 
 def _time(value: Any) -> float | None:

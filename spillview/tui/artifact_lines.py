@@ -99,7 +99,8 @@ def _whence(artifact: Artifact, width: int, now: float) -> Runs:
     project = project_name(artifact.project, artifact.found.project_slug)
     if project:
         words.append(clean(project, 24))
-    words.append(f"{human_age(max(0.0, now - artifact.created))} ago")
+    if artifact.dated:
+        words.append(f"{human_age(max(0.0, now - artifact.created))} ago")
     return [("  ", ""), (printable(" · ".join(words)), "dim")]
 
 

@@ -98,6 +98,8 @@ def state_mark(artifact: Artifact) -> Run:
 
 
 def _age(artifact: Artifact, width: int, context: Context) -> Runs:
+    if not artifact.dated:
+        return [(NOTHING, "dim")]
     return [(human_age(max(0.0, context.now - artifact.created)), "dim")]
 
 
