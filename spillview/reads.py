@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -176,10 +177,10 @@ class Reader:
     ) -> _Rows:
         """Lines that carry a number, compared with the file's lines of that number."""
         rows = _Rows([])
+        forms = (ROW, _GREPPED, _MATCH) if search else (ROW, _GREPPED)
         for line in text.split("\n"):
-            found = ROW.match(line) or _GREPPED.match(line)
-            if search and found is None:
-                found = _MATCH.match(line)
+            # `3: x` is line 3 of a read tool, or ` x` as a search prints it.
+            found = [match for form in forms if (match := form.match(line))]
             self._count(rows, found, line, cut=len(line) == width)
         return rows
 
@@ -192,26 +193,27 @@ class Reader:
                 continue
             found = _MATCH.match(line[at + len(self.found.name) + 1 :])
             if found is not None:
-                self._count(rows, found, line)
+                self._count(rows, [found], line)
         return rows
 
     def _count(
         self,
         rows: _Rows,
-        found: re.Match[str] | None,
+        found: Sequence[re.Match[str]],
         line: str,
         *,
         cut: bool = False,
     ) -> None:
-        if found is None:
+        if not found:
             rows.other += bool(line.strip())
             return
-        span = self.lines.shown(int(found["n"]), found["text"], cut=cut)
-        if span is None:
-            rows.bad += 1
-        else:
-            rows.good += 1
-            rows.ranges.append(span)
+        for match in found:
+            span = self.lines.shown(int(match["n"]), match["text"], cut=cut)
+            if span is not None:
+                rows.good += 1
+                rows.ranges.append(span)
+                return
+        rows.bad += 1
 
     def _searched(self, text: str) -> tuple[tuple[Range, ...] | None, bool]:
         """What a search tool printed: numbered lines, lines with the path, or lines."""

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from spillview.content import Content
 
 _TOKEN = re.compile(
-    r'(?P<string>"(?:[^"\\]|\\.)*(?:"|\\?\Z))|(?P<blank>\s+)', re.DOTALL
+    r'(?P<string>"(?:[^"\\]++|\\.)*+(?:"|\\?\Z))|(?P<blank>\s+)', re.DOTALL
 )
 _ESCAPE = re.compile(
     r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
@@ -157,13 +157,17 @@ def _unescaped(shown: str, content: Content) -> Seen | None:
     base, text = _window(content, 8 * len(shown) + (1 << 16))
     if base is None or '"' not in text[:4096] or "\\" not in text:
         return None
-    form = _decoded(text)
-    at = form.text.find(shown)
-    if at <= 0 or form.text[:at].rstrip()[-1:] != '"':
-        return None
-    if form.text.find(shown, at + 1) >= 0:
-        return None
-    return _found(base, form, at, len(shown))
+    found: list[Seen] = []
+    for token in _TOKEN.finditer(text):
+        string = token["string"]
+        if string is None or len(string) < len(shown):
+            continue
+        form = _decoded(string[1:], token.start() + 1)
+        at = len(form.text) - len(form.text.lstrip())
+        for begin in {0, at}:
+            if form.text.startswith(shown, begin):
+                found.append(_found(base, form, begin, len(shown)))
+    return found[0] if len(found) == 1 else None
 
 
 def _escaped(shown: str, content: Content, counts: Counts) -> Seen | None:

@@ -7,7 +7,9 @@ for all others it may be less, never more.
 
 from __future__ import annotations
 
+import json
 import random
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -245,9 +247,30 @@ def spills_again(run: Session, made: Made, truth: Truth, dice: random.Random) ->
     run.gets(call, envelope_of(path, output, shown))
 
 
+def clips_lines(run: Session, made: Made, truth: Truth, dice: random.Random) -> None:
+    """The read tool cuts each long line and says so."""
+    first, last = _lines(truth, dice, 12)
+    width = dice.choice([60, 500, 2000])
+    tool = "Read" if isinstance(run, Claude) else "read"
+    rows = []
+    for n in range(first, last + 1):
+        start, end = span(made.data, n, n)
+        row = made.data[start:end].decode().rstrip("\n").rstrip("\r")
+        if len(row) > width:
+            row = row[:width]
+            end = start + len(row.encode())
+            rows.append(f"{n:>6}→{row}... [truncated]")
+        else:
+            rows.append(f"{n:>6}→{row}")
+        truth.shown |= set(range(start, end))
+        truth.exact |= set(range(start, end))
+    call = run.calls(tool, file_path=str(made.path), offset=first, limit=13)
+    run.gets(call, "\n".join(rows))
+
+
 STEPS = (
     *(reads_lines, reads_whole, prints, prints, searches, runs_something),
-    *(prints_twice, shows_nothing, spills_again),
+    *(prints_twice, shows_nothing, spills_again, clips_lines),
 )
 
 
@@ -274,6 +297,35 @@ def told(run: Session, made: Made) -> Link:
     return look(found, counts, store.joined.links[found.id], store.profile)
 
 
+def _rewritten(
+    run: Claude, text: str, dice: random.Random
+) -> tuple[Made, set[int], set[int]]:
+    """A spill whose preview spells its JSON in another way than the file does.
+
+    With it the bytes that must be seen, and all that may be.
+    """
+    indent = dice.choice([None, 1, 2])
+    if dice.random() < 0.5:
+        value = [{"n": n, "s": f'row "{n}" 日\n', "v": [n, None]} for n in range(400)]
+        data = json.dumps(value, indent=indent).encode()
+        shown = json.dumps(value, separators=(",", ":"), ensure_ascii=False)[:2000]
+        # Up to the last object that was shown whole; a part of the next may be seen.
+        ends = [found.end() for found in re.finditer(rb"\}", data)]
+        last = shown.count("}")
+        sure, may = range(ends[last - 1]), range(ends[last])
+    else:
+        data = json.dumps([{"type": "text", "text": text}], indent=indent).encode()
+        shown = text[:2000].rstrip()
+        opening = b'"text": "'
+        start = data.index(opening) + len(opening)
+        end = start + len(json.dumps(shown)) - 2
+        blank = shown[: len(shown) - len(shown.lstrip())]
+        sure = range(start + len(json.dumps(blank)) - 2, end)
+        may = range(start, end)
+    made = run.spills(data, tool="mcp__x__y", shown=shown)
+    return made, set(sure), set(may)
+
+
 def check(seed: int, kind: str, claude: bool, steps: int) -> None:
     dice = random.Random(seed)
     with TemporaryDirectory() as folder:
@@ -281,15 +333,21 @@ def check(seed: int, kind: str, claude: bool, steps: int) -> None:
         (home / "night").touch()
         data = content_of(kind, dice)
         run: Session
+        sure: set[int] = set()
+        may: set[int] = set()
         if claude:
             run = Claude(home)
             run.prompt("go")
-            made = run.spills(data, chars=dice.choice([200, 1999, 2000]))
+            if dice.random() < 0.3:
+                made, sure, may = _rewritten(run, data.decode(), dice)
+            else:
+                made = run.spills(data, chars=dice.choice([200, 1999, 2000]))
         else:
             run = Dsh(home, home / "tmp" / "dsh-spill-AbC123", zstd=bool(seed % 2))
             run.prompt("go")
             made = run.spills(data, cap=dice.choice([1000, 3001, 12_000]))
-        truth = Truth(data)
+        data = made.data
+        truth = Truth(data, may, sure)
         for start, end in made.seen:
             truth.shown |= set(range(start, end))
             truth.exact |= set(range(start, end))
