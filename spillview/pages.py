@@ -261,13 +261,10 @@ _OPENING = re.compile(
 )
 _AGAIN = re.compile(rb'\s*\}\s*,\s*\{\s*"type"\s*:\s*"text"\s*,\s*"text"\s*:\s*"')
 _CLOSING = re.compile(rb"\s*\}?\s*\]?\s*\Z")
-# Whole units only: what a chunk's end cuts waits for the next chunk.
-_BODY = re.compile(
-    rb'(?:[^"\\]++|\\[^u]|\\u(?![dD][89abAB])[0-9a-fA-F]{4}|\\u(?![0-9a-fA-F]{0,4}\Z'
-    rb"|[0-9a-fA-F]{4})|\\u[dD][89abAB][0-9a-fA-F]{2}"
-    rb"(?:\\u[dD][c-fC-F][0-9a-fA-F]{2}|(?=[^\\]|\\[^u]|\\u.{4})))*+",
-    re.DOTALL,
+_UNFINISHED = re.compile(
+    rb"(?:\\u[dD][89abAB][0-9a-fA-F]{2})?(?:\\(?:u[0-9a-fA-F]{0,3})?)?\Z"
 )
+"""What waits for the next chunk: half a pair, or an escape that was cut."""
 _ESCAPE = re.compile(r'\\(?:u([0-9a-fA-F]{4})|(["\\/bfnrt]))')
 _SIMPLE = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 _PAIR = re.compile("([\ud800-\udbff])([\udc00-\udfff])|[\ud800-\udfff]")
@@ -322,13 +319,17 @@ def unescaped(
     closed = False
     while offset < size and not closed:
         data = content.pread(offset, chunk)
-        body = _BODY.match(data)
-        end = body.end() if body else 0
-        closed = data[end : end + 1] == b'"'
-        if not closed and offset + len(data) >= size:
+        masked = data
+        if b"\\" in data:
+            masked = data.replace(b"\\\\", b"__").replace(b'\\"', b"__")
+        end = masked.find(b'"')
+        closed = end >= 0
+        if not closed:
             end = len(data)
-        elif not closed:
-            end = min(end, whole(data))
+            if offset + end < size:
+                unfinished = _UNFINISHED.search(masked, max(0, end - 12))
+                end = unfinished.start() if unfinished else end
+                end = end if end < len(data) else whole(data)
         offset += end + closed
         yield offset, unescaped_body(data[:end]), closed
 

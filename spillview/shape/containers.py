@@ -276,7 +276,7 @@ class Containers:
         base = self.at
         at = 0
         entered = False
-        for opened, comma in found.opens:
+        for opened, comma in zip(found.opens, found.commas, strict=True):
             if entered and (len(data) - opened) * 2 < len(data):
                 break  # small enough to be met again from its beginning
             node = self._header(frame, data, at, opened, base)
@@ -368,6 +368,9 @@ class Containers:
         """Take the number or word at the current byte."""
         start = self.at
         token = self.read(LONGEST + 2)
+        if not token and self.frames:
+            name = self.frames[-1].name
+            raise Broken(self.size, f"the text ends inside {name}", ended=True)
         match = TOKEN.match(token)
         kind = match.lastindex if match is not None else None
         if match is None or kind not in (NUMBER, WORD):

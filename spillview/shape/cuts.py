@@ -3,10 +3,31 @@
 from __future__ import annotations
 
 import re
+from array import array
 from dataclasses import dataclass, field
 
 _STRUCTURE = re.compile(rb"[\[\]{},]")
 _BLANK = b"_" * 4096
+
+_LEVELS = 12
+"""Containers inside each other that are stepped over by a pattern alone."""
+
+
+def _member() -> bytes:
+    """A pattern for what stands between two commas, nested up to `_LEVELS` deep.
+
+    It does not tell brackets from braces; whoever parses the members will.
+    """
+    string = rb'"(?:[^"\\]++|\\.)*+"'
+    inside = rb'[^\[\]{}"]++|' + string
+    container = rb"[\[{](?:" + inside + rb")*+[\]}]"
+    for _ in range(_LEVELS - 1):
+        container = rb"[\[{](?:" + inside + rb"|" + container + rb")*+[\]}]"
+    return rb'(?:[^\[\]{}",]++|' + string + rb"|" + container + rb")*+"
+
+
+_MEMBER = re.compile(_member(), re.DOTALL)
+_MEMBERS = re.compile(rb"(?:" + _member() + rb",)*+", re.DOTALL)
 
 
 @dataclass(slots=True)
@@ -17,9 +38,10 @@ class Boundary:
     """The last comma between two members; -1 when there is none."""
     close: int = -1
     """The bracket that closes the container; -1 when it is not in the text."""
-    opens: list[list[int]] = field(default_factory=list)
-    """Containers still open at the end, outermost first: where each opens, and the
-    last comma between its members (-1 when there is none)."""
+    opens: array[int] = field(default_factory=lambda: array("q"))
+    """Where the containers still open at the end open, outermost first."""
+    commas: array[int] = field(default_factory=lambda: array("q"))
+    """The last comma between the members of each; -1 when there is none."""
 
 
 def outside(data: bytes) -> bytes:
@@ -37,28 +59,44 @@ def boundary(data: bytes) -> Boundary:
     """Look at all of `data` up to the bracket that closes the container it is part of.
 
     It goes by quotes and brackets alone: in a text that is JSON this is exact, in one
-    that breaks it is true up to the break.
+    that breaks it is true up to the break. `opens` is told only where there is neither
+    a comma nor a closing bracket.
     """
+    comma = _match(_MEMBERS, data, 0) - 1
+    end = _match(_MEMBER, data, comma + 1)
+    if data[end : end + 1] in (b"]", b"}"):
+        return Boundary(comma, end)
+    return Boundary(comma) if comma >= 0 else _look(data)
+
+
+def _match(pattern: re.Pattern[bytes], data: bytes, at: int) -> int:
+    match = pattern.match(data, at)
+    assert match is not None
+    return match.end()
+
+
+def _look(data: bytes) -> Boundary:
+    """The same for what is nested deeper, bracket by bracket."""
     masked = outside(data)
     found = Boundary()
-    opens = found.opens
-    comma = -1
+    opens, commas = found.opens, found.commas
     for match in _STRUCTURE.finditer(masked):
         at = match.start()
         byte = masked[at]
         if byte == 0x2C:
             if opens:
-                opens[-1][1] = at
+                commas[-1] = at
             else:
-                comma = at
+                found.comma = at
         elif byte == 0x5B or byte == 0x7B:
-            opens.append([at, -1])
+            opens.append(at)
+            commas.append(-1)
         elif opens:
             opens.pop()
+            commas.pop()
         else:
             found.close = at
             break
-    found.comma = comma
     return found
 
 

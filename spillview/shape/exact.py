@@ -67,7 +67,6 @@ def read(data: bytes, inside: Inside, at: int = 0, *, whole: bool = True) -> Exa
         for kind, start, end in events(data, inside, at, whole=whole):
             if kind == KEY:
                 key = string(data[start:end])
-                duplicates += key in current
                 continue
             value: Any
             if kind == OPEN:
@@ -87,20 +86,23 @@ def read(data: bytes, inside: Inside, at: int = 0, *, whole: bool = True) -> Exa
             else:
                 word = data[start:end]
                 value = _WORDS[word] if word in _WORDS else Constant(word.decode())
-            _put(current, key, value)
+            duplicates += _put(current, key, value)
     except Broken as error:
         broken = error
         while stack:
             cut: Any = OpenList if isinstance(current, list) else OpenDict
             value = cut(current)
             current, key = stack.pop()
-            _put(current, key, value)
+            duplicates += _put(current, key, value)
     return Exact(around, end, duplicates, broken)
 
 
-def _put(container: list[Any] | dict[str, Any], key: str | None, value: Any) -> None:
+def _put(container: list[Any] | dict[str, Any], key: str | None, value: Any) -> bool:
+    """Add a member; tells whether it took the place of another."""
     if isinstance(container, list):
         container.append(value)
-    else:
-        assert key is not None
-        container[key] = value
+        return False
+    assert key is not None
+    taken = key in container
+    container[key] = value
+    return taken

@@ -127,17 +127,20 @@ def outline(
     Raises `Cancelled` when `cancelled` says so (asked once a batch), and what reading
     raises.
     """
-    stream = Stream(
-        content,
-        begin=begin,
-        lines=lines,
-        shown=Shown(seen),
-        cancelled=cancelled,
-        progress=progress,
-        batch=batch,
-        whole=whole,
-    )
-    stream.run()
+    for in_lines in (True,) if lines else (False, True):
+        stream = Stream(
+            content,
+            begin=begin,
+            lines=in_lines,
+            shown=Shown(seen),
+            cancelled=cancelled,
+            progress=progress,
+            batch=batch,
+            whole=whole,
+        )
+        stream.run()
+        if not stream.lines_follow:
+            break
     return _Assembly(stream, seen is not None, content.size, begin).outline()
 
 

@@ -6,6 +6,7 @@ go; a larger container is entered, and its members are taken in batches.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from spillview.content import Content
@@ -27,6 +28,8 @@ _OPENERS = b"[{"
 _BEGINS = b'[{"-0123456789tfnNI'
 """What a document can begin with."""
 
+_LONG = b'[{"'
+_SHORT = re.compile(rb"-?[0-9][0-9.eE+-]*+|true|false|null|NaN|-?Infinity")
 _BLANK = b" \t\r\n"
 
 
@@ -52,7 +55,7 @@ class Stream:
         self._in = Containers(
             content, self._batches, batch=batch, whole=whole, cancelled=cancelled
         )
-        self._in.at = begin
+        self._in.at = self._begun = begin
         self._content = content
         self._size = content.size
         self._lines = lines
@@ -66,6 +69,9 @@ class Stream:
         """The first place where the text is no JSON."""
         self.broken_lines = 0
         """Lines that are no JSON, among or after documents."""
+        self.lines_follow = False
+        """Whether the pass ended in the first of many lines, which breaks: all of them
+        should be read as lines then."""
         self.sample = Sample()
         """The first elements of the first document, if it is an array."""
         self.documents_sample = Sample()
@@ -128,10 +134,20 @@ class Stream:
                 self.items = array.count
             at.abandon()
             if not self._lines:
+                self.lines_follow = self._lines_follow(error.offset)
                 return False
             self.broken_lines += 1
             at.at = self._next_line(error.offset)
         return True
+
+    def _lines_follow(self, offset: int) -> bool:
+        """Whether the text broke in its first line and the next one is a document."""
+        line = self._next_line(self._begun)
+        if self.documents or not offset < line < self._size:
+            return False
+        data = self._content.pread(line, self._in.batch)
+        following = data.partition(b"\n")[0].strip(_BLANK)
+        return following[:1] in (b"[", b"{") and _is_document(following)
 
     def _note(self, error: Broken) -> None:
         if self.broken is None:
@@ -252,9 +268,11 @@ class Stream:
                 continue
             self._take_run(part[run:at], base + run)
             self._in.at = base + at + space(part, at)
-            if line[0] in _OPENERS and self._over_lines():
+            broken = read(part[at:end], "documents", whole=False).broken
+            goes_on = broken is None or broken.ended
+            if goes_on and line[0] in _OPENERS and self._over_lines():
                 return
-            self._broken_line(part[at:end], base + at)
+            self._broken_line(part[at:end], base + at, broken)
             run = at = end
         self._take_run(part[run:], base + run)
         self._in.at = base + len(part)
@@ -284,10 +302,9 @@ class Stream:
         at.at += len(document)
         return True
 
-    def _broken_line(self, line: bytes, base: int) -> None:
+    def _broken_line(self, line: bytes, base: int, broken: Broken | None) -> None:
         """Note a line that is no JSON; of the last one take what there is."""
         last = base + len(line) >= self._size
-        broken = read(line, "documents", whole=False).broken
         if broken is None or (broken.ended and last):
             values, _, _ = self._batches.take_any(
                 line, base, "documents", None, 0, whole=False
@@ -300,8 +317,8 @@ class Stream:
 
 
 def _is_document(line: bytes) -> bool:
-    """Whether `line` is one JSON document."""
-    if line[0] not in _BEGINS:
+    """Whether `line`, which is not blank, is one JSON document."""
+    if line[0] not in _LONG and not _SHORT.fullmatch(line):
         return False
     for reader in (FAST, PLAIN):
         try:
