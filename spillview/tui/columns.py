@@ -211,7 +211,7 @@ def special_words(artifact: Artifact, now: float) -> str:
     """What a link points at and how fresh that is; that others are never opened."""
     found = artifact.found
     if found.type != "symlink":
-        return "a FIFO, socket or device: it is never opened"
+        return "it is never opened: a FIFO, socket or device"
     target = f"→ {path_text(found.target or '?')}"
     if found.target_mtime_ns is None:
         return f"{target} · nothing is there"
