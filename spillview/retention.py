@@ -6,16 +6,26 @@ nothing is changed here. Whatever is in doubt stays.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
 from spillview.model import Artifact, Found
 from spillview.text import human_age, human_bytes
 
-Group = Literal["rule", "pinned", "live", "foreign", "recent", "unselected"]
-"""What decided: a rule that removes; or a pin, a live session, the file's own shape, a
-rule that keeps, and no rule at all."""
+Group = Literal["rule", "spared", "pinned", "live", "foreign", "recent", "unselected"]
+"""What decided: a rule that removes; or a person, a pin, a live session, the file's own
+shape, a rule that keeps, and no rule at all."""
+
+GROUPS: dict[Group, str] = {
+    "spared": "kept by you this time",
+    "pinned": "pinned",
+    "live": "needed by live sessions",
+    "foreign": "no artifacts by their harness's names",
+    "recent": "kept by a rule",
+    "unselected": "selected by no rule",
+}
+"""Why artifacts stay, in few words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -321,10 +331,10 @@ def _ago(seconds: float) -> str:
     return text if text.startswith("in ") else f"{text} ago"
 
 
-def without(plan_: Plan, kept: dict[str, str]) -> Plan:
+def without(plan_: Plan, kept: Mapping[str, str], group: Group = "live") -> Plan:
     """The plan when these artifacts stay after all, each for a reason."""
     choices = tuple(
-        replace(choice, remove=False, reason=kept[choice.artifact.id], group="live")
+        replace(choice, remove=False, reason=kept[choice.artifact.id], group=group)
         if choice.remove and choice.artifact.id in kept
         else choice
         for choice in plan_.choices

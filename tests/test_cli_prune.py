@@ -15,41 +15,13 @@ from pathlib import Path
 import pytest
 
 from spillview.cli import asking
-from spillview.places import own_uid
 
+from .aging import DAY, HOUR, aged, session
 from .command import Ran, Row, run
-from .stores import OTHER, SESSION, Claude, Dsh, Made
+from .stores import OTHER, SESSION, Claude, Dsh
 from .test_disk import OTHER as ELSEWHERE
 from .test_disk import elsewhere
 from .test_writers import hold
-
-DAY = 86_400
-HOUR = 3600
-
-
-def session(
-    home: Path, ident: str = SESSION, *, age: float = 30 * DAY, files: int = 3
-) -> tuple[Claude, list[Made]]:
-    """A Claude Code session that ended `age` seconds ago, with as old artifacts."""
-    told = Claude(home, session=ident, uid=max(own_uid(), 0))
-    told.clock = time.time() - age - 60
-    told.prompt("go")
-    made = [
-        told.spills(f"{ident} {n}\n".encode() * 300, name=f"b{ident[0]}000000{n}.txt")
-        for n in range(files)
-    ]
-    told.says("done")
-    told.write()
-    for n, each in enumerate(made):
-        aged(each.path, age + files - n)
-    aged(told.transcript, age)
-    return told, made
-
-
-def aged(path: Path, age: float) -> None:
-    """Give a file (or a link itself) its age."""
-    when = time.time() - age
-    os.utime(path, (when, when), follow_symlinks=False)
 
 
 def plan(*words: str | Path) -> dict[str, Row]:

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from spillview.errors import SpillError
+from spillview.retention import GROUPS
 from spillview.text import human_age, human_bytes, human_count, path_text, printable
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from spillview.cli.streams import Streams
     from spillview.model import Found
     from spillview.moving import Failure
-    from spillview.retention import Choice, Group, Plan
+    from spillview.retention import Choice, Plan
     from spillview.trash import Applied, Trash
 
 Where = Sequence[tuple["str | NoBin", Sequence["Found"]]]
@@ -24,15 +25,6 @@ SHOWN = 50
 """Rows that a terminal gets unless told otherwise."""
 NAMED = 3
 """So many files with the same reason are named beside it; the table names all."""
-
-GROUPS: dict[Group, str] = {
-    "pinned": "pinned",
-    "live": "needed by live sessions",
-    "foreign": "no artifacts by their harness's names",
-    "recent": "kept by a rule",
-    "unselected": "selected by no rule",
-}
-"""Why artifacts stay, in few words."""
 
 
 def amount(found: Sequence[Found]) -> str:

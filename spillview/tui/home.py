@@ -35,6 +35,7 @@ from spillview.tui.queue import Queue
 from spillview.tui.queue_screen import QueueScreen
 from spillview.tui.rows import missing_sentence
 from spillview.tui.titles import Titles
+from spillview.tui.undoing import TrashChanged, sentence, told
 
 
 class HomeScreen(QueueScreen):
@@ -78,6 +79,7 @@ class HomeScreen(QueueScreen):
         if row is None or isinstance(row, Missing):
             self.queue.action_move(1)
             return
+        self.last_batch = None  # the mark is what `u` takes back now
         artifacts = row.artifacts if isinstance(row, Session) else (row,)
         marked = self.marks.mark(artifacts, self.catalogue.now())
         if isinstance(row, Session):
@@ -108,7 +110,10 @@ class HomeScreen(QueueScreen):
         self.catalogue.set_last_review(view.since if left else view.opened)
 
     def action_undo(self) -> None:
-        """Take the last mark back and go to it."""
+        """Take the last mark back and go to it, or the clean-up that came after it."""
+        if self.last_batch is not None:
+            self.undo_cleanup(self.last_batch)
+            return
         ids = self.marks.undo()
         if ids:
             self._marked(("artifact", ids[0]))
@@ -230,6 +235,53 @@ class HomeScreen(QueueScreen):
         from spillview.tui.search import SearchScreen
 
         self.app.push_screen(SearchScreen(self.catalogue, self.arrangement.artifacts))
+
+    def action_cleanup(self) -> None:
+        """Plan a clean-up of what this screen looks at, whatever its age."""
+        from spillview.tui.cleanup import CleanupScreen
+
+        screen = CleanupScreen(self.catalogue, self.scope)
+
+        def come_back(changed: bool | None) -> None:
+            self.last_batch = screen.last_batch
+            self._look_anew(changed)
+
+        self.app.push_screen(screen, come_back)
+
+    def action_trash(self) -> None:
+        """What clean-ups removed: put back, or delete for good."""
+        from spillview.tui.trash import TrashScreen
+
+        self.app.push_screen(TrashScreen(self.catalogue), self._look_anew)
+
+    def _look_anew(self, changed: bool | None) -> None:
+        if changed:
+            self.action_reload()
+
+    @work(
+        thread=True,
+        exclusive=True,
+        exit_on_error=False,
+        group="undo",
+        description="Put a clean-up back",
+    )
+    def undo_cleanup(self, batch: str | None) -> None:
+        """Put a clean-up back."""
+        from spillview.trash import Trash
+
+        try:
+            message = told(Trash(self.catalogue.places).undo(batch))
+        except (SpillError, OSError) as error:
+            message = TrashChanged(sentence(error), well=False)
+        self.post_message(message)
+
+    @on(TrashChanged)
+    def _trash_changed(self, message: TrashChanged) -> None:
+        self.last_batch = None
+        self.app.clear_notifications()  # what they offered is done
+        severity = "information" if message.well else "warning"
+        self.notify(message.words, severity=severity, markup=False)  # type: ignore[arg-type] # one of the two
+        self.action_reload()
 
     def action_reload(self) -> None:
         """Look again now."""

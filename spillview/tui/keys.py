@@ -85,7 +85,11 @@ HOME_BINDINGS: list[BindingType] = [
         tooltip="Mark it reviewed and go on; the next start leaves it out",
     ),
     Binding(
-        "u", "undo", "Undo", id="home.undo", tooltip="Take the last reviewed mark back"
+        "u",
+        "undo",
+        "Undo",
+        id="home.undo",
+        tooltip="Take the last reviewed mark back, or the last clean-up",
     ),
     Binding(
         "slash",
@@ -149,6 +153,21 @@ HOME_BINDINGS: list[BindingType] = [
         key_display="%",
         id="home.statistics",
         tooltip="What was read back, seen and carried, by tool and size",
+    ),
+    Binding(
+        "D",
+        "cleanup",
+        "Clean up",
+        id="home.cleanup",
+        tooltip="Plan a clean-up: why each artifact would go, or stays",
+    ),
+    Binding(
+        "T",
+        "trash",
+        "Trash",
+        show=False,
+        id="home.trash",
+        tooltip="Clean-ups that can be put back, or deleted for good",
     ),
     Binding(
         "S",

@@ -74,6 +74,8 @@ class QueueScreen(LiveScreen):
         self.material = Material()
         self.arrangement = Arrangement([], [], 0, 0, 0)
         self.marks = Marks(catalogue)
+        self.last_batch: str | None = None
+        """The clean-up that was done since the last mark, for `u`."""
         self.failure: str | None = None
         self.scanned = False
         self.problem_count = 0
@@ -265,7 +267,7 @@ class QueueScreen(LiveScreen):
         return {
             "demo": self.scanned and nothing,
             "problems": self.problem_count > 0,
-            "undo": self.marks.undoable > 0,
+            "undo": self.marks.undoable > 0 or self.last_batch is not None,
             "missing": self.arrangement.missing > 0 or view.missing,
             "clear": bool(view.filter or view.only) or self.is_filtering,
             "errors": not nothing or view.only is not None,
@@ -279,6 +281,7 @@ class QueueScreen(LiveScreen):
             "sort": rows,
             "reverse": rows,
             "search": rows,
+            "cleanup": not nothing,
         }
 
     @property
