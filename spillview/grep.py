@@ -309,9 +309,7 @@ def _account(batch: _Batch, run: Run, spoke: bool, report: Report) -> None:
     if named:
         return
     if not spoke:
-        raise BadPattern(
-            f"the pattern is none that ripgrep can read: {sentence(errors)}"
-        )
+        raise BadPattern(f"ripgrep cannot read the pattern: {sentence(errors)}")
     report.problems.append(Problem("", f"ripgrep: {sentence(errors)}"))
 
 

@@ -55,7 +55,7 @@ class NoRipgrep(SpillError):
 
 
 class BadPattern(SpillError):
-    """The pattern is none that ripgrep can read."""
+    """The pattern is one that ripgrep cannot read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,6 +273,4 @@ def check_pattern(program: Ripgrep, arguments: Sequence[str]) -> None:
         check=False,
     )
     if done.returncode == 2:
-        raise BadPattern(
-            f"the pattern is none that ripgrep can read: {sentence(done.stderr)}"
-        )
+        raise BadPattern(f"ripgrep cannot read the pattern: {sentence(done.stderr)}")

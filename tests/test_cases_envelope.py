@@ -281,3 +281,17 @@ def test_a_chain_of_hostile_names_writes_no_control_byte(machine: Path) -> None:
         for terminal in (False, True):
             got = run("envelope", "--no-color", row["id"], terminal=terminal)
             assert not set(got.out + got.err) & {"\x1b", "\x9b"}
+
+
+@pytest.mark.parametrize("name", ["a\nb.txt", "a. ", "tab\there.txt", "é\u2028.txt"])
+def test_a_name_with_a_line_end_is_linked_by_the_records_own_field(
+    machine: Path, name: str
+) -> None:
+    session = Claude(machine)
+    made = session.spills(log_of(2000), name=name)
+    session.write()
+    row = run("ls", "--json").row
+    assert row["path"] == str(made.path)
+    assert row["link"] == "linked"
+    assert row["seen_bytes"] == 2000
+    assert run("ls", "--missing", "--json").rows == []

@@ -124,8 +124,11 @@ class Parser(argparse.ArgumentParser):
         import difflib
 
         options = [o for action in self._actions for o in action.option_strings]
-        near = difflib.get_close_matches(unknown.split()[0].split("=")[0], options, 1)
-        return f"; did you mean {near[0]}?" if near else ""
+        # The dashes are no likeness: without them `--wrong` is far from `--json`.
+        known = {option.lstrip("-"): option for option in options}
+        word = unknown.split()[0].split("=")[0].lstrip("-")
+        near = difflib.get_close_matches(word, known, 1)
+        return f"; did you mean {known[near[0]]}?" if near else ""
 
 
 def parser_of(command: Command) -> Parser:

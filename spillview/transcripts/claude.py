@@ -283,7 +283,10 @@ class _Reader:
         if pointed is not None and not any(h.path for _, _, h in found):
             self._mention(record, 0, texts[0], None, pointed, prompt)
         for index, block, hit in found:
-            self._mention(record, index, block, hit, hit.path, prompt)
+            path = hit.path
+            if path and pointed is not None and pointed.startswith(path):
+                path = pointed  # whole, where a line end in it cuts the notice's
+            self._mention(record, index, block, hit, path, prompt)
         enveloped = {id(block) for _, block, _ in found}
         for call_id in dict.fromkeys(b.call_id for b in texts if b.place == "result"):
             mine = [block for block in texts if block.call_id == call_id]

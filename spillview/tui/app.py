@@ -56,8 +56,10 @@ class SpillviewApp(TypingAhead):
             "Help",
             key_display="?",
             id="app.help",
-            tooltip="Show or hide help and the keys that work now",
+            tooltip="Show help and the keys that work now; once more turns its page",
         ),
+        # Before whatever else Escape would leave.
+        Binding("escape", "close_help", "Close help", show=False, priority=True),
     ]
 
     def __init__(self, catalogue: Catalogue, query: Query | None = None) -> None:
@@ -75,12 +77,29 @@ class SpillviewApp(TypingAhead):
         """Let keys be answered while a worker thread counts."""
         sys.setswitchinterval(SWITCH_SECONDS)
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Help that is not there cannot be closed."""
+        if action == "close_help":
+            return bool(self.screen.query("HelpPanel"))
+        return super().check_action(action, parameters)
+
     def action_toggle_help(self) -> None:
-        """Show the help panel, or hide it."""
-        if self.screen.query("HelpPanel"):
-            self.action_hide_help_panel()
-        else:
+        """Show the help panel, turn its page, and after the last one hide it."""
+        panels = self.screen.query("HelpPanel")
+        if not panels:
             self.action_show_help_panel()
+        elif panels.first().scroll_offset.y < panels.first().max_scroll_y:
+            panels.first().scroll_page_down(animate=False)
+        else:
+            self.action_hide_help_panel()
+
+    def action_close_help(self) -> None:
+        """Hide the help panel."""
+        self.action_hide_help_panel()
+
+    def action_help_quit(self) -> None:
+        """What ctrl+c means here."""
+        self.notify("q goes back or quits, ctrl+q quits at once.")
 
     def action_undo_cleanup(self, batch: str) -> None:
         """Put a clean-up back: the word in a toast was clicked."""

@@ -382,6 +382,7 @@ def window_words(view: View, reviewed: float | None, now: float) -> str:
     if view.all_time or view.since is None:
         return "all time"
     words = f"since {when(view.since, now)}"
-    if reviewed is not None and reviewed == view.since:
+    # While some of a first night is left, the window still begins at an evening.
+    if reviewed == view.since != triage.evening(view.since):
         return f"{words}, your last review"
     return words

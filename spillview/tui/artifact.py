@@ -41,7 +41,10 @@ class ArtifactScreen(Panes):
         """Hide what does not apply now."""
         if self.is_mounted and self.prompt.line.has_focus:
             return False
-        if action in ("switch", "solo"):
+        if action == "switch":
+            here = "full" if self.pager is self.full else "envelope"
+            return not self.has_class("-orphan") and parameters != (here,)
+        if action == "solo":
             return not self.has_class("-orphan")
         if action == "step":
             step = parameters[0] if parameters else 0
@@ -55,8 +58,8 @@ class ArtifactScreen(Panes):
             return counts is not None and counts.verdict is not None
         return True
 
-    def action_switch(self) -> None:
-        """The same place in the other pane."""
+    def action_switch(self, pane: str = "") -> None:
+        """The same place in the other pane; `pane` names it for the footer."""
         if self.pager is self.full:
             target = self.pairs.in_envelope(self.full.cursor)
             _go(self.envelope, target)

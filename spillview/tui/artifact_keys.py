@@ -15,10 +15,17 @@ ARTIFACT_BINDINGS: list[BindingType] = [
     ),
     Binding(
         "tab",
-        "switch",
+        "switch('envelope')",
         "Envelope",
-        id="artifact.switch",
-        tooltip="The same place in the envelope, or in the full output",
+        id="artifact.to_envelope",
+        tooltip="The same place in the envelope",
+    ),
+    Binding(
+        "tab",
+        "switch('full')",
+        "Output",
+        id="artifact.to_full",
+        tooltip="The same place in the full output",
     ),
     Binding(
         "M,f11",

@@ -70,7 +70,11 @@ def detail_lines(row: Row | None, width: int, height: int, now: float) -> list[R
 
 def _labelled(label: Run, text: Runs, width: int) -> Runs:
     room = max(1, width - LABEL - 2)
-    return [(" ", ""), (fit(label[0], LABEL), label[1]), *fit_runs(text, room)]
+    return [
+        (" ", ""),
+        (f"{fit(label[0], LABEL - 1)} ", label[1]),
+        *fit_runs(text, room),
+    ]
 
 
 def _block(label: Run, text: str, tone: str, width: int, lines: int) -> list[Runs]:
@@ -100,8 +104,9 @@ def _headline(artifact: Artifact, width: int, now: float) -> Runs:
         failed = artifact.failed
         right.append((ended, "never" if failed else "dim"))
         right += [(" ", ""), ("· ", "dim")]
-    age = human_age(max(0.0, now - artifact.created))
-    right.append((f"{age} ago ", "dim"))
+    if artifact.dated:
+        age = human_age(max(0.0, now - artifact.created))
+        right.append((f"{age} ago ", "dim"))
     taken = sum(cell_len(text) for text, _ in right)
     label = (tool_name(artifact.tool or "file", LABEL - 1), "label")
     text: Runs = [(clean(subject(artifact), width), "head")]

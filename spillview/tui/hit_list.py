@@ -22,7 +22,7 @@ from spillview.text import path_text, printable
 from spillview.tui.bars import plural
 from spillview.tui.columns import project_name, state_mark, subject
 from spillview.tui.paint import MARKS
-from spillview.tui.runs import TONE_CLASSES, Palette, Runs, clean, fit_runs
+from spillview.tui.runs import TONE_CLASSES, Palette, Runs, clean, fit, fit_runs
 from spillview.tui.search_rows import (
     SEEN_WORDS,
     ArtifactRow,
@@ -253,7 +253,8 @@ received the whole hit; `never seen`: it did not; `┊ unknown`: no record tells
         if artifact.tool:
             runs.append((f"{clean(artifact.tool, 20)}  ", "label"))
         room = max(10, width - 30)
-        runs.append((clean(subject(artifact), room)[:room], "head"))
+        words = clean(subject(artifact), room)
+        runs.append((fit(words, min(room, text_width(words))), "head"))
         runs.append((f"  {plural(row.lines, 'line')}", "dim"))
         if artifact.command:
             runs.append((f"  {printable(path_text(artifact.found.name))}", "dim"))

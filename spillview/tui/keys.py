@@ -182,7 +182,7 @@ HOME_BINDINGS: list[BindingType] = [
         "Help",
         key_display="?",
         id="home.help",
-        tooltip="Show or hide help and the keys that work now",
+        tooltip="Show help and the keys that work now; once more turns its page",
     ),
     Binding("q", "leave", "Quit", id="home.quit", tooltip="Leave; marks are kept"),
     Binding(

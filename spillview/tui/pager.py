@@ -32,6 +32,8 @@ STATE_WORDS = {
     "unknown": "unknown whether seen",
 }
 
+FILTERING = "filtering"
+
 
 class Pager(Selecting):
     """Searches, filters and goes to error-like lines."""
@@ -239,8 +241,9 @@ class Pager(Selecting):
         """What is not as usual."""
         words = super().modes()
         if self.filter.pattern is not None:
-            hits = self.filter.count_words()
-            words.append(f"&{printable(self.filter.pattern.text)}: {hits} hits")
+            noun = "hit" if len(self.filter.hits) == 1 else "hits"
+            hits = f"{self.filter.count_words()} {noun}"
+            words.append(f"&{printable(self.filter.pattern.text)}: {hits}")
         return words
 
     def _bring_into_view(self, byte: int) -> None:
@@ -262,7 +265,7 @@ class Pager(Selecting):
             return
         self.filter.begin(self.document.text, Pattern(typed), self.cursor)
         self.only = self.filter.hits.starts
-        self.say("filtering")
+        self.say(FILTERING)
         self.refold()
         self.refresh_bindings()
 
@@ -279,6 +282,8 @@ class Pager(Selecting):
             self._unfilter()
             self.say("no line matches")
             return
+        if message.ended and self.said == FILTERING:
+            self.say("")
         self.redraw()
         self.goto(self.cursor)
 

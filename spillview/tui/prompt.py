@@ -22,6 +22,14 @@ LABELS = {
 """Per kind of question: what stands before the input, and in it while it is empty."""
 
 
+class PromptLine(Input):
+    """The line itself: the footer names the key that ends it."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "submit", "Go", id="prompt.go", tooltip="Do it"),
+    ]
+
+
 class Prompt(Horizontal):
     """Asks for a line; Enter answers, Escape takes the question back."""
 
@@ -56,7 +64,7 @@ class Prompt(Horizontal):
     def compose(self) -> ComposeResult:
         """The sign and the line."""
         yield Static(id="prompt-label", markup=False)
-        yield Input(id="prompt-line", compact=True)
+        yield PromptLine(id="prompt-line", compact=True)
 
     def ask(self, kind: str, initial: str = "") -> None:
         """Open the line for a question of this kind."""

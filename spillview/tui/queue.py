@@ -317,8 +317,10 @@ class Queue(ScrollView, can_focus=True, inherit_bindings=False):
             self.action_move(1)
 
     def action_select_all(self) -> None:
-        """Select every artifact shown; when all are selected, none."""
-        self._select([row.id for row in self.rows if isinstance(row, Artifact)])
+        """Select every artifact, also of closed sessions; all selected: none."""
+        shown = [row.id for row in self.rows if isinstance(row, Artifact)]
+        heads = (row for row in self.rows if isinstance(row, Session))
+        self._select([*shown, *(a.id for head in heads for a in head.artifacts)])
 
     def _select(self, ids: list[str]) -> None:
         if self.selected.issuperset(ids):

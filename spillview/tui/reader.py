@@ -376,7 +376,7 @@ class Reader(Viewport):
         index = document.index
         if target.unit == "percent":
             byte = int(document.size * target.value / 100)
-            self.goto(byte, line=0, unfold=False)
+            self.goto(byte, line=0)
             return
         number = int(target.value)
         place: int | None = number

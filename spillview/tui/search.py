@@ -28,7 +28,7 @@ from spillview.tui.document import open_document
 from spillview.tui.hit_list import HitList
 from spillview.tui.pager import Pager
 from spillview.tui.search_bar import Progress, SearchBar
-from spillview.tui.search_keys import SEARCH_BINDINGS
+from spillview.tui.search_keys import SEARCH_BINDINGS, PatternInput
 from spillview.tui.search_rows import Batch, Gatherer, LineRow, grouped
 from spillview.tui.viewport import Viewport
 
@@ -92,7 +92,7 @@ lower case ignores case. Enter searches; Escape stops it and keeps what was foun
         yield SearchBar()
         with Horizontal(id="pattern-line"):
             yield Static("/", id="pattern-label", markup=False)
-            yield Input(
+            yield PatternInput(
                 self._initial,
                 id="pattern",
                 placeholder="ripgrep's syntax; upper case makes case matter",

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from textual.binding import Binding, BindingType
+from textual.widgets import Input
 
 SEARCH_BINDINGS: list[BindingType] = [
     Binding(
@@ -38,3 +41,19 @@ SEARCH_BINDINGS: list[BindingType] = [
     Binding("q", "leave", "Back", id="search.leave", tooltip="Go back"),
     Binding("down", "results", "Results", show=False, id="search.results"),
 ]
+
+
+class PatternInput(Input):
+    """The pattern; the footer names the keys that end it."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding(
+            "enter",
+            "submit",
+            "Search",
+            id="pattern.search",
+            tooltip="Search inside every artifact shown",
+        ),
+        Binding("escape", "screen.stop", "Stop", id="pattern.stop"),
+        Binding("escape", "screen.back", "Back", id="pattern.back"),
+    ]

@@ -64,12 +64,12 @@ class Titles(Widget):
         lit = self.get_component_rich_style("titles--sorted")
         segments = [Segment(" " * GUTTER, base)]
         for column in self.queue.columns:
-            title, style = column.title, base
+            title, arrow, style = column.title, "", base
             if column.key == self.sort:
-                arrow = "↑" if self.reverse else "↓"
-                title, style = title[: column.width - 1] + arrow, lit
-            elif column.key == "ratio":
-                title = "   ratio unit"
+                arrow, style = "↑" if self.reverse else "↓", lit
+                title = title[: column.width - 1] + arrow
+            if column.key == "ratio":
+                title = f"   ratio{arrow or ' '}unit"
             fitted = fit(title, column.width, right=column.right)
             segments += [Segment(fitted, style), Segment(" ", base)]
         return Strip(segments).adjust_cell_length(self.size.width, base)

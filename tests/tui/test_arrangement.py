@@ -194,6 +194,13 @@ def test_the_window_is_said_in_words() -> None:
     now = datetime(2026, 1, 14, 9, 30).timestamp()  # noqa: DTZ001 - local on purpose
     view = View(since=now - 15.5 * HOUR)
     assert window_words(view, None, now) == "since 18:00 yesterday"
-    reviewed = window_words(view, view.since, now)
-    assert reviewed == "since 18:00 yesterday, your last review"
+    later = View(since=now - 3 * HOUR)
+    reviewed = window_words(later, later.since, now)
+    assert reviewed == "since 06:30 today, your last review"
     assert window_words(replace(view, all_time=True), None, now) == "all time"
+
+
+def test_an_evening_at_which_nobody_reviewed_is_not_called_a_review() -> None:
+    now = datetime(2026, 1, 14, 9, 30).timestamp()  # noqa: DTZ001 - local on purpose
+    view = View(since=now - 15.5 * HOUR)
+    assert window_words(view, view.since, now) == "since 18:00 yesterday"

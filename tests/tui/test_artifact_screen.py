@@ -231,8 +231,10 @@ async def test_tab_goes_to_the_same_place_in_the_other_pane(night: Night) -> Non
         await pilot.press("g", "2", "0", "g")
         here = screen.full.cursor_row
         assert here is not None
+        assert screen.active_bindings["tab"].binding.description == "Envelope"
         await pilot.press("tab")
         assert screen.focused is screen.envelope
+        assert screen.active_bindings["tab"].binding.description == "Output"
         assert screen.envelope.cursor_row is not None
         assert screen.envelope.cursor_row.text == here.text
         await pilot.press("j", "tab")

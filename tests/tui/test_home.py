@@ -637,9 +637,44 @@ async def test_question_mark_shows_help_for_the_queue_and_hides_it() -> None:
         await pilot.press("question_mark")
         await pilot.pause()
         assert app.screen.query(HelpPanel)
+        await pilot.press("escape")
+        await pilot.pause()
+        assert not app.screen.query(HelpPanel)
+
+
+async def test_question_mark_turns_the_pages_of_the_help_and_then_hides_it() -> None:
+    app = SpillviewApp(night())
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("question_mark")
+        await pilot.pause()
+        panel = app.screen.query_one(HelpPanel)
+        seen = 0
+        while panel.scroll_offset.y < panel.max_scroll_y:
+            before = panel.scroll_offset.y
+            await pilot.press("question_mark")
+            await pilot.pause()
+            # Nothing is skipped.
+            assert before < panel.scroll_offset.y <= before + panel.size.height
+            seen += 1
+        assert seen
         await pilot.press("question_mark")
         await pilot.pause()
         assert not app.screen.query(HelpPanel)
+
+
+async def test_escape_closes_the_help_and_keeps_the_filter() -> None:
+    app = SpillviewApp(night())
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        await pilot.press("slash", "c", "enter", "question_mark")
+        await pilot.pause()
+        assert app.screen.query(HelpPanel)
+        await pilot.press("escape")
+        await pilot.pause()
+        assert not app.screen.query(HelpPanel)
+        assert isinstance(app.screen, HomeScreen)
+        assert app.screen.view.filter == "c"
 
 
 async def test_q_quits() -> None:

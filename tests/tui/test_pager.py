@@ -292,6 +292,15 @@ async def test_a_fold_states_its_exact_size_and_enter_opens_it() -> None:
         assert body(pager)[2] == "line 3"
 
 
+async def test_a_percentage_inside_a_fold_opens_it() -> None:
+    async with reading(LINES) as (pager, pilot):
+        pager.folds = [Fold(7, len(LINES) - 9)]
+        pager.refold()
+        await pilot.press("5", "0", "percent_sign")
+        assert pager.cursor_row is not None
+        assert pager.cursor_row.text == "line 51"
+
+
 async def test_going_to_a_place_inside_a_fold_opens_it() -> None:
     async with reading(document(LINES, (0, 7))) as (pager, pilot):
         pager.folds = [Fold(7, len(LINES) - 9)]
@@ -398,6 +407,8 @@ async def test_a_filter_keeps_the_lines_that_match_and_escape_brings_all_back() 
         await until(pilot, lambda: len(pager.filter.hits) == 10)
         await pilot.pause()
         assert body(pager) == [f"line {n}" for n in range(7, 100, 10)]
+        await until(pilot, lambda: pager.said == "")
+        assert pager.status().endswith("&7$: 10 hits")
         await pilot.press("j", "j")
         assert pager.cursor_row is not None
         assert pager.cursor_row.text == "line 27"

@@ -265,6 +265,19 @@ async def test_x_selects_a_row_and_on_a_header_the_whole_session() -> None:
         assert len(app.queue.selected) == 6
 
 
+async def test_x_for_all_means_closed_sessions_too() -> None:
+    rows = night_rows()
+    first = rows[0]
+    assert isinstance(first, Session)
+    shown = [row for row in rows if row not in first.artifacts]
+    app = QueueApp(shown)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("X")
+        assert len(app.queue.selected) == 6
+        await pilot.press("X")
+        assert not app.queue.selected
+
+
 async def test_mouse_highlights_selects_in_the_gutter_opens_and_scrolls() -> None:
     app = QueueApp(many_rows(300))
     async with app.run_test(size=(80, 20)) as pilot:
