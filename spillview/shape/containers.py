@@ -158,7 +158,7 @@ class Containers:
         frame = self.frames[-1]
         byte = self.skip()
         if byte < 0:
-            raise Broken(self.size, f"the text ends inside {frame.name}", ended=True)
+            raise self._ended_inside()
         if frame.after:
             if byte == 0x2C:
                 self.at += 1
@@ -176,8 +176,14 @@ class Containers:
             self._exactly(frame, data)
 
     def _refuse(self, expected: str) -> NoReturn:
+        if self.at >= self.size:
+            raise self._ended_inside()
         shown = shown_at(self.read(4), 0)
         raise Broken(self.at, f"{expected} is expected here, not {shown}", ended=False)
+
+    def _ended_inside(self) -> Broken:
+        name = self.frames[-1].name
+        return Broken(self.size, f"the text ends inside {name}", ended=True)
 
     def _guessed(self, frame: Frame, data: bytes) -> bool:
         """Take a batch up to where such batches have ended before."""
@@ -224,7 +230,7 @@ class Containers:
             frame.learnt.learn(data, found.comma)
         elif ends:
             self._take(frame, data, self.at, whole=False)
-            raise Broken(self.size, f"the text ends inside {frame.name}", ended=True)
+            raise self._ended_inside()
         else:
             self._descend(frame, data, found)
 
@@ -369,8 +375,7 @@ class Containers:
         start = self.at
         token = self.read(LONGEST + 2)
         if not token and self.frames:
-            name = self.frames[-1].name
-            raise Broken(self.size, f"the text ends inside {name}", ended=True)
+            raise self._ended_inside()
         match = TOKEN.match(token)
         kind = match.lastindex if match is not None else None
         if match is None or kind not in (NUMBER, WORD):
