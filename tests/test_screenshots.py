@@ -190,6 +190,11 @@ async def reads(pilot: Pilot[None]) -> None:
     await press(pilot, "R")
 
 
+async def cleanup(pilot: Pilot[None]) -> None:
+    await press(pilot, "D")
+    await press(pilot, "left_square_bracket")
+
+
 async def palette(pilot: Pilot[None]) -> None:
     await press(pilot, "ctrl+p")
     await press(pilot, *"race")
@@ -212,6 +217,7 @@ ALL = [
     *(Picture("home", size, as_it_opens) for size in (SMALL, MEDIUM, LARGE)),
     *(Picture("artifact", size, artifact) for size in (SMALL, MEDIUM, LARGE)),
     *(Picture("search", size, search_everywhere) for size in (SMALL, MEDIUM, LARGE)),
+    *(Picture("cleanup", size, cleanup) for size in (SMALL, MEDIUM)),
     Picture("find", MEDIUM, find_in_artifact),
     Picture("palette", MEDIUM, palette),
     Picture("help", MEDIUM, help_panel),

@@ -157,7 +157,7 @@ HOME_BINDINGS: list[BindingType] = [
     Binding(
         "D",
         "cleanup",
-        "Clean up",
+        "Clean",
         id="home.cleanup",
         tooltip="Plan a clean-up: why each artifact would go, or stays",
     ),

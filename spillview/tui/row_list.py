@@ -91,7 +91,7 @@ class RowList(ScrollView, can_focus=True):
         """
         here = None if anew else self.row
         self.rows = rows
-        self.virtual_size = Size(self.size.width, len(rows))
+        self.virtual_size = Size(0, len(rows))
         at = 0 if anew else self.cursor
         if here is not None:
             keys = (n for n, row in enumerate(rows) if row.key == here.key)
@@ -101,10 +101,6 @@ class RowList(ScrollView, can_focus=True):
             self.cursor = 0
             self.post_message(self.Highlighted(self, None))
         self.refresh()
-
-    def on_resize(self) -> None:
-        """Rows are as wide as the list."""
-        self.virtual_size = Size(self.size.width, len(self.rows))
 
     def notify_style_update(self) -> None:
         """Colours changed."""
@@ -167,7 +163,7 @@ class RowList(ScrollView, can_focus=True):
     def render_line(self, y: int) -> Strip:
         """One row."""
         index = self.scroll_offset.y + y
-        width = self.size.width
+        width = self.scrollable_content_region.width  # the scrollbar covers the rest
         base = self.rich_style
         if index >= len(self.rows):
             return Strip.blank(width, base)
