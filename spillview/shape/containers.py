@@ -381,7 +381,8 @@ class Containers:
         if match is None or kind not in (NUMBER, WORD):
             raise self._broken(token)
         follows = token[match.end() : match.end() + 1]
-        if not self.frames and follows not in (b"", b" ", b"\t", b"\r", b"\n"):
+        alone = not self.frames and follows not in (b"", b" ", b"\t", b"\r", b"\n")
+        if alone or (kind == NUMBER and follows in (b".", b"e", b"E")):
             raise self._broken(token)
         value: object
         end = start + match.end()
@@ -394,9 +395,6 @@ class Containers:
             raise Broken(self.size, "the text ends inside a number", ended=True)
         self.batches.take_value(value, node, depth, start, end)
         self.at = end
-        if kind == NUMBER and follows in (b".", b"e", b"E"):
-            self.at = start
-            raise self._broken(token)
 
     def _broken(self, token: bytes) -> Broken:
         """Why the text at the current byte, which begins with `token`, is no value."""

@@ -77,13 +77,10 @@ def events(
     stack = bytearray()
     state = {"array": _VALUE, "object": _KEY, "documents": _NEXT}[inside]
     around = {"array": 0x5B, "object": 0x7B, "documents": 0}[inside]
-    number = -1
     match_token = TOKEN.match
     while True:
         match = match_token(data, at)
         if match is None:
-            if number >= 0 and data[at : at + 1] in (b".", b"e", b"E"):
-                raise _broken(data, number, _VALUE)
             at = _SPACE.match(data, at).end()  # type: ignore[union-attr] # matches always
             if at >= len(data):
                 if not stack and (state == _NEXT or (whole and state == _AFTER)):
@@ -92,7 +89,6 @@ def events(
             raise _broken(data, at, state)
         kind = match.lastindex or 0
         start, at = match.span(kind)
-        number = start if kind == NUMBER else -1
         if kind == OPEN:
             if state not in (_VALUE, _VALUE_OR_CLOSE, _NEXT):
                 raise _unexpected(data, start, state)
@@ -130,12 +126,12 @@ def events(
             if state not in (_VALUE, _VALUE_OR_CLOSE, _NEXT):
                 raise _unexpected(data, start, state)
             if kind == NUMBER:
+                if data[at : at + 1] in (b".", b"e", b"E"):
+                    raise _broken(data, start, _VALUE)
                 unfinished = at == len(data) and (stack or not whole)
                 if unfinished and (stack or around):
                     raise Broken(at, "the text ends inside a number", ended=True)
             if not around and not stack and kind != STRING and data[at : at + 1] > b" ":
-                if kind == NUMBER and data[at : at + 1] in (b".", b"e", b"E"):
-                    raise _broken(data, start, _VALUE)
                 shown = shown_at(data, at)
                 raise Broken(at, f"the document ends before {shown}", ended=False)
             yield kind, start, at
