@@ -122,7 +122,10 @@ class Batches:
         """The journal of a batch; raises OSError or `Unreadable`."""
         with self._disk.inside(room, [batch]) as folder:
             data = self._disk.read(folder, papers.NAME, papers.MOST)
-        return papers.decode(data, batch)
+        journal = papers.decode(data, batch)
+        # The state folder may have been moved; its own bin moved with it.
+        home = os.path.join(self.path, batch, FILES)
+        return replace(journal, bins=(home, *journal.bins[1:]))
 
     def _unwritten(self, room: int, batch: str) -> bool:
         """Whether a batch certainly has no journal: then nothing was moved for it."""

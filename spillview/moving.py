@@ -15,7 +15,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 
 from spillview.bins import Bins, NoBin, open_bin
-from spillview.disk import Disk, gain
+from spillview.disk import FULL, Disk, gain
 from spillview.journal import Folder, Item, Journal, Level
 from spillview.model import Found
 
@@ -46,7 +46,7 @@ class Failure:
     reason: str
     """The end of a sentence: `permission denied`."""
     no_bin: bool = False
-    """True when its filesystem has no place for a trash: it can only be deleted."""
+    """True when its filesystem has no place (left) for a trash: it can be deleted."""
 
 
 @dataclass(slots=True)
@@ -260,16 +260,18 @@ def _one(
 ) -> None:
     """Move one file and make sure that it was the right one."""
     if isinstance(into, OSError):
-        done.failed.append(Failure(found, f"its trash cannot be used: {words(into)}"))
+        reason = f"its trash cannot be used: {words(into)}"
+        done.failed.append(Failure(found, reason, no_bin=into.errno in FULL))
         return
+    full = False
     try:
         why = differs(disk, source, found, disk.facts(source, item.name))
         if why is None:
             disk.move(source, item.name, into, item.slot)
     except OSError as error:
-        why = words(error)
+        why, full = words(error), error.errno in FULL
     if why is not None:
-        done.failed.append(Failure(found, why))
+        done.failed.append(Failure(found, why, no_bin=full))
         return
     try:
         facts = disk.facts(into, item.slot)

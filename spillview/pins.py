@@ -43,6 +43,8 @@ class Pins:
 
     def all(self) -> dict[str, Pin]:
         """Every pin by its artifact's id; raises `Unreadable` when that is unsure."""
+        if not os.path.lexists(self._folder):
+            return {}
         try:
             with self._disk.folder(self._folder) as folder:
                 return self._read(folder)

@@ -197,6 +197,16 @@ def test_a_session_that_has_nothing_to_go_is_told_by_the_exit_code(
     assert run("prune", "--older-than", "90d", "--apply").code == 0
 
 
+def test_the_beginning_of_two_sessions_is_not_taken_for_one(machine: Path) -> None:
+    _, made = session(machine)
+    session(machine, SESSION[:-1] + "6")
+    ran = run("prune", "--session", SESSION[:8], "--apply")
+    assert ran.code == 2
+    assert "2 sessions" in ran.err
+    assert all(each.path.exists() for each in made)
+    assert run("prune", "--session", SESSION, "--apply").code == 0
+
+
 def test_narrowing_chooses_the_ground_and_selections_unite_on_it(
     machine: Path,
 ) -> None:

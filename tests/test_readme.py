@@ -13,8 +13,8 @@ from textual.keys import _character_to_key
 from spillview.cli import commands, main
 from spillview.tui.app import SpillviewApp
 from spillview.tui.artifact_keys import ARTIFACT_BINDINGS
-from spillview.tui.hit_list import HitList
 from spillview.tui.cleanup_keys import CLEANUP_BINDINGS
+from spillview.tui.hit_list import HitList
 from spillview.tui.keys import HOME_BINDINGS, QUEUE_BINDINGS
 from spillview.tui.pager_keys import PAGER_BINDINGS
 from spillview.tui.search import SearchScreen

@@ -656,6 +656,33 @@ def test_a_damaged_journal_is_left_alone_and_named(made: Made) -> None:
     assert len(list((journal.parent / "files").iterdir())) == len(made.files)
 
 
+def test_a_state_folder_that_was_moved_takes_its_trash_along(made: Made) -> None:
+    trash_of(made).apply(made.found())
+    moved = made.home / "elsewhere"
+    (made.home / ".local/state").rename(moved)
+    places = replace(made.places, env={"XDG_STATE_HOME": str(moved)})
+    assert len(Trash(places).undo().restored) == len(made.files)
+    assert snapshot(made.root) == made.files
+
+
+def test_a_disk_that_fills_while_files_are_moved_leaves_the_rest_to_be_asked_for(
+    made: Made,
+) -> None:
+    moves = 0
+
+    def full(name: str) -> None:
+        nonlocal moves
+        moves += name == "rename"
+        if name == "rename" and moves > 3:
+            raise OSError(errno.ENOSPC, "full")
+
+    applied = trash_of(made, full).apply(made.found())
+    assert len(applied.moved) == 2
+    assert {(each.reason, each.no_bin) for each in applied.failed} == {
+        ("the disk is full", True)
+    }
+
+
 def test_a_stopped_clean_up_keeps_what_it_did(made: Made) -> None:
     calls: list[bool] = []
 

@@ -87,6 +87,8 @@ def run(name: str, args: argparse.Namespace, streams: Streams) -> int:
         else:
             tell_open(trash, streams)
         seen = prospect(catalogue, query, rules)
+        if args.session is not None:
+            _only_one(args.session, seen.plan)
         found = [choice.artifact.found for choice in seen.plan.remove]
         where = trashes(catalogue.places, found) if found else []
         full = room(catalogue.places, len(found)) if found else None
@@ -133,6 +135,19 @@ def _rules(args: argparse.Namespace) -> Rules:
             " --max-file or --orphans, or name a --session"
         )
     return rules
+
+
+def _only_one(reference: str, plan: Plan) -> None:
+    """Refuse the beginning of several sessions' ids: nobody names those together."""
+    ids = {c.artifact.session for c in plan.choices}
+    ids |= {c.artifact.found.session for c in plan.choices}
+    hits = sorted(each for each in ids if each.startswith(reference))
+    if reference not in ids and len(hits) > 1:
+        named = ", ".join(hits[:3]) + (" …" if len(hits) > 3 else "")
+        raise BadInput(
+            f"“{reference}” begins the ids of {len(hits)} sessions ({named}):"
+            " give more of it"
+        )
 
 
 def _nothing_done() -> Applied:
