@@ -1,4 +1,4 @@
-"""A naive outline to compare with: a value at a time, everything held."""
+"""Documents to be outlined, and a naive outline to compare with: everything held."""
 
 from __future__ import annotations
 
@@ -6,8 +6,11 @@ import json
 from dataclasses import dataclass, field
 from typing import Any
 
-from spillview.shape.numbers import Written
-from spillview.shape.outline import Outline, Trail
+from hypothesis import strategies as st
+
+from spillview.content import BytesContent
+from spillview.shape import Outline, outline
+from spillview.shape.outline import Trail
 
 TYPES = {
     dict: "object",
@@ -99,4 +102,76 @@ def lost_keys(text: str) -> int:
     return lost
 
 
-__all__ = ["Written", "facts", "lost_keys", "naive", "walk"]
+TRICKS = [
+    "}],{",
+    '\\"',
+    "[[[",
+    "\n",
+    '":"',
+    "x" * 90,
+    "😀",
+    '},{"id":',
+    "\x1f",
+    "\ud83d",
+]
+KEYS = st.sampled_from(["a", "b", "id", "a b", "é", "", 'x"y', "日本", "k" * 70])
+SCALARS = (
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**70), 2**70)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(max_size=30)
+    | st.sampled_from(TRICKS)
+    | st.sampled_from([10**400, 2**64, 2**64 - 1, -(2**63) - 1, 0.1, 1e22])
+)
+DOCUMENTS = st.recursive(
+    SCALARS,
+    lambda inner: (
+        st.lists(inner, max_size=6)
+        | st.dictionaries(KEYS | st.text(max_size=5), inner, max_size=6)
+        | st.lists(st.fixed_dictionaries({"id": st.integers(), "t": inner}), max_size=8)
+    ),
+    max_leaves=30,
+)
+STYLES = st.fixed_dictionaries(
+    {
+        "separators": st.sampled_from([(",", ":"), (", ", ": "), (" ,\n", " :\t")]),
+        "indent": st.sampled_from([None, 0, 2]),
+    }
+)
+BATCHES = st.integers(16, 200)
+
+
+def outlined(data: bytes | str, batch: int = 1 << 17, **options: Any) -> Outline:
+    """The outline of some bytes, in parts of `batch` bytes."""
+    content = BytesContent(data.encode() if isinstance(data, str) else data)
+    whole = options.pop("whole", batch * 2 if batch < 1 << 17 else 1 << 20)
+    return outline(content, batch=batch, whole=whole, **options)
+
+
+class Repeated:
+    """Bytes made when they are read: a head, blocks again and again, an end."""
+
+    path = None
+
+    def __init__(self, head: bytes, block: bytes, times: int, tail: bytes) -> None:
+        self._head, self._block, self._tail = head, block, tail
+        self._middle = len(block) * times
+        self.size = len(head) + self._middle + len(tail)
+
+    def pread(self, offset: int, length: int) -> bytes:
+        head, block = len(self._head), len(self._block)
+        parts = [self._head[offset : offset + length]]
+        start = max(offset - head, 0)
+        end = min(offset + length - head, self._middle)
+        if start < end:
+            first = start // block
+            blocks = self._block * (-(-end // block) - first)
+            parts.append(blocks[start - first * block : end - first * block])
+        after = offset - head - self._middle
+        if after + length > 0:
+            parts.append(self._tail[max(after, 0) : after + length])
+        return b"".join(parts)
+
+    def close(self) -> None:
+        """Nothing to give back."""

@@ -76,9 +76,9 @@ class Columns:
             self._run()
 
     def members(self, values: dict[str, Any], node: Node, depth: int) -> None:
-        """Take the members of a part of the object at `node`."""
+        """Take members of the object at `node`, whose values are `depth` deep."""
         self.strings += len(values)
-        self._spread(tuple(values), (values,), node, depth)
+        self._spread(tuple(values), (values,), node, depth - 1)
         self._run()
 
     def commit(self, *, seen: bool, keys: bool = True) -> None:
@@ -144,7 +144,9 @@ class Columns:
         if kind is str:
             self.strings += count
             lengths = list(map(len, column))
-            facts.append((node, STRINGS, count, min(lengths), max(lengths), column[0]))
+            low, high = min(lengths), max(lengths)
+            example = column[0] if column[0] or not high else next(filter(None, column))
+            facts.append((node, STRINGS, count, low, high, example))
         elif kind is int:
             facts.append((node, INTEGERS, count, min(column), max(column), column[0]))
         elif kind is float:

@@ -122,7 +122,7 @@ class Source:
             empty = not self.content.size
             return nothing(
                 self.content.size,
-                "it is empty" if empty else "it does not begin as JSON",
+                "it is empty" if empty else "it is no JSON",
             )
         found = self._outline(seen, progress)
         if found.error is not None and self._wrappings and self._wrappings[-1].joints:

@@ -270,7 +270,7 @@ class _Writing:
         text = self.made._text.seal()
         head = text.pread(0, WHOLE)
         tail = text.pread(max(0, text.size - CHUNK), CHUNK)
-        if _kind(head, tail, text.size) == "text" and not self.made.joints:
+        if _kind(head, tail, text.size) == "text":
             raise _Bare
         return self.made
 
