@@ -102,9 +102,26 @@ class Outline:
     begin: int = 0
     """The byte of the text after its byte order mark."""
 
+    def pasteable(self, path: str) -> str:
+        """A jq program for a path of the whole artifact, wrappings undone."""
+        if self.unwrapped is None:
+            return path
+        undo = "fromjson"
+        if self.kind == "jsonl" and not self.unwrapped.endswith(".[].text"):
+            undo = 'split("\n")[] | select(. != "") | fromjson'
+        return f"{self.unwrapped} | {undo} | {path}"
+
     def facts(self, path: str) -> PathFacts | None:
-        """The facts of a path as it is written here."""
-        return next((facts for facts in self.paths if facts.path == path), None)
+        """The facts of a path as it is written here, or without its `?`."""
+        exact = next((facts for facts in self.paths if facts.path == path), None)
+        if exact is not None:
+            return exact
+        bare = _bare(path)
+        return next((facts for facts in self.paths if _bare(facts.path) == bare), None)
+
+
+def _bare(path: str) -> str:
+    return path.replace("?", "").replace(" | arrays[]", "[]")
 
 
 def outline(

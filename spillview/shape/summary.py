@@ -17,7 +17,7 @@ def head(outline: Outline) -> list[str]:
     """What it is, how far it goes, what the model saw, and its limits; printable."""
     lines = [_first(outline)]
     if outline.unwrapped is not None:
-        lines.append(f"unwrapped from the string at {outline.unwrapped}")
+        lines.append(f"unwrapped, for jq: {outline.pasteable('PATH')}")
     if outline.error is not None and outline.kind != "text":
         byte = human_count(outline.error.byte)
         lines.append(f"it breaks at byte {byte}: {printable(outline.error.message)}")

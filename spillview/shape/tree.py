@@ -246,16 +246,26 @@ _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 def _step(node: Node) -> str:
-    """The last step to `node`, with a `?` where jq would stop at another type."""
+    """The last step to `node`, so that jq neither stops at values of another type nor
+    takes in what belongs to another path."""
     above = node.parent
     assert above is not None
     others = above.strings + above.numbers + above.booleans
     if node.key is None:
-        safe = above.nulls + others + (0 if above.mapped else above.objects) == 0
-        return "[]" if safe else "[]?"
+        if above.objects and not above.mapped:
+            return " | arrays[]"
+        return "[]?" if others + _nulls(above) else "[]"
     safe = others + above.arrays == 0
     plain = _PLAIN.fullmatch(node.key) is not None
     return (f".{node.key}" if plain else f"[{quoted(node.key)}]") + "?" * (not safe)
+
+
+def _nulls(node: Node) -> int:
+    """How many nulls jq has at a path: a key that is missing gives one, too."""
+    nulls, above = node.nulls, node.parent
+    if above is not None and node.key is not None:
+        nulls += max(0, above.objects - node.count) + _nulls(above)
+    return nulls
 
 
 def quoted(key: str) -> str:
