@@ -130,7 +130,23 @@ def _ends(text: str) -> list[int]:
     return list(dict.fromkeys(ends))
 
 
-def _both(shown: str, content: Content, counts: Counts, gap: str | None) -> Seen:
+def align_from(
+    shown: str, start: int, behind: int, content: Content, counts: Counts
+) -> Seen:
+    """Head and tail of the part of the file that begins at byte `start`.
+
+    `behind` bytes of something else stood after that part when it was cut in two.
+    """
+    from spillview.filelines import Rest
+
+    seen = _both(shown, Rest(content, start), counts, None, behind)
+    ranges = tuple((a + start, b + start) for a, b in seen.ranges)
+    return Seen(ranges, seen.certain)
+
+
+def _both(
+    shown: str, content: Content, counts: Counts, gap: str | None, behind: int = 0
+) -> Seen:
     """Head and tail with a mark between them, or with nothing."""
     whole = _best(_heads(shown, content, counts), shown)
     if whole.certain and whole.bytes == counts.bytes:
@@ -146,7 +162,7 @@ def _both(shown: str, content: Content, counts: Counts, gap: str | None) -> Seen
     heads = _windows(len(shown), content, counts, tail=False)
     tails = _windows(len(shown), content, counts, tail=True)
     for head, tail in zip(heads, tails, strict=True):
-        seen = _joined(shown, head, tail)
+        seen = _joined(shown, head, tail, behind)
         if seen is not None:
             return seen
     return Seen(whole.ranges if not whole.certain else (), certain=False)
@@ -177,7 +193,9 @@ def _intersection(a: tuple[Range, ...], b: tuple[Range, ...]) -> tuple[Range, ..
     return merge([(max(x[0], y[0]), min(x[1], y[1])) for x in a for y in b])
 
 
-def _joined(shown: str, head: Rendered, tail: Rendered) -> Seen | None:
+def _joined(
+    shown: str, head: Rendered, tail: Rendered, behind: int
+) -> Seen | None:
     """Head and tail with nothing between: where one ends must be found.
 
     Several places may fit when the content repeats itself. The harness gives both
@@ -189,8 +207,8 @@ def _joined(shown: str, head: Rendered, tail: Rendered) -> Seen | None:
     least = len(shown) - back
     if least > most:
         return None
-    middle = [k for k in _middles(shown) if least <= k <= most]
-    fitting = [k for k in middle if _even(shown, k, head, tail)]
+    middle = [k for k in _middles(shown, behind) if least <= k <= most]
+    fitting = [k for k in middle if _even(shown, k, head, tail, behind)]
     candidates = fitting or [least, most]
 
     low, high = min(candidates), max(candidates)
@@ -207,9 +225,9 @@ def _joined(shown: str, head: Rendered, tail: Rendered) -> Seen | None:
     return Seen(merge([*before, *after]), certain=False)
 
 
-def _middles(shown: str) -> list[int]:
+def _middles(shown: str, behind: int) -> list[int]:
     """Chars at which the bytes before and after are as good as equal."""
-    total = len(shown.encode("utf-8", "surrogatepass"))
+    total = len(shown.encode("utf-8", "surrogatepass")) + behind
     low, high = 0, len(shown)
     while low < high:
         middle = (low + high) // 2
@@ -218,10 +236,10 @@ def _middles(shown: str) -> list[int]:
     return [k for k in range(low - 6, low + 7) if 0 <= k <= len(shown)]
 
 
-def _even(shown: str, k: int, head: Rendered, tail: Rendered) -> bool:
+def _even(shown: str, k: int, head: Rendered, tail: Rendered, behind: int) -> bool:
     """Whether one budget, halved and cut back to whole chars, gives this split."""
     before = len(shown[:k].encode("utf-8", "surrogatepass"))
-    after = len(shown[k:].encode("utf-8", "surrogatepass"))
+    after = len(shown[k:].encode("utf-8", "surrogatepass")) + behind
     next_char = head.text[k : k + 1]
     at = len(tail.text) - (len(shown) - k)
     last_char = tail.text[at - 1 : at] if at > 0 else ""

@@ -404,6 +404,10 @@ class Catalogue:
 
     # Sessions and what is not there
 
+    def transcript(self, path: str) -> TranscriptFound | None:
+        """The transcript at `path`, if the last scan found one there."""
+        return self._records.log(path)
+
     def sessions(self, artifacts: Iterable[Artifact]) -> list[Session]:
         """The artifacts by session: worst session first, worst artifact first."""
         now = self.now()

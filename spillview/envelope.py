@@ -61,6 +61,9 @@ class EnvelopeFacts:
     """Seen bytes / all bytes, 0.0 to 1.0; None where nothing is known."""
     survival: Survival | None
     """What a plain head cut at the boundary keeps; None without a boundary."""
+    survival_otherwise: Survival | None = None
+    """The same had one counted bytes instead of chars, or chars instead of bytes; None
+    where the boundary is in neither."""
 
 
 def envelope_facts(artifact: Artifact, profile: Profile) -> EnvelopeFacts:
@@ -101,6 +104,8 @@ def envelope_facts(artifact: Artifact, profile: Profile) -> EnvelopeFacts:
             coverage = seen.bytes / counts.bytes if counts.bytes else 1.0
         gate = artifact.gate
         boundary: Boundary | None = gate[0] if gate else None
+        kept = survival(content, counts, boundary) if boundary is not None else None
+        other = _otherwise(boundary)
         return EnvelopeFacts(
             artifact,
             shown,
@@ -109,10 +114,18 @@ def envelope_facts(artifact: Artifact, profile: Profile) -> EnvelopeFacts:
             agrees,
             seen_lines,
             coverage,
-            survival(content, counts, boundary) if boundary is not None else None,
+            kept,
+            survival(content, counts, other) if other is not None else None,
         )
     finally:
         content.close()
+
+
+def _otherwise(boundary: Boundary | None) -> Boundary | None:
+    """The boundary in the unit that it is mistaken for."""
+    if boundary is None or boundary.unit not in ("chars", "utf16", "bytes"):
+        return None
+    return Boundary(boundary.size, "chars" if boundary.unit == "bytes" else "bytes")
 
 
 def _alone(

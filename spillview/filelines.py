@@ -20,8 +20,8 @@ SHORTEST_CUT = 400
 a mark, to be taken for a line that the tool cut."""
 
 _CUT_LINE = re.compile(
-    r"(?:\.\.\. ?(?:\[truncated\]|\(line truncated to \d{1,9} chars\))|…|\[\.\.\. "
-    r"omitted end of long line\])$"
+    r"(?:(?:\.\.\.|…) ?(?:\[truncated\]|\(line truncated to \d{1,9} chars\))|…"
+    r"|\[\.\.\. omitted end of long line\])$"
 )
 _COLOUR = re.compile(r"\x1b\[[0-9;:]{0,64}[mK]")
 

@@ -6,7 +6,7 @@ import hashlib
 from dataclasses import replace
 from typing import Any
 
-from spillview.model import Found, Link, Seen
+from spillview.model import Conclusion, Found, Line, Link, Seen, Signals
 
 RULES = 4
 """Raised whenever alignment or verdict rules change, so that old results expire."""
@@ -31,6 +31,8 @@ def pack(link: Link) -> bytes:
             "seen": None if seen is None else [seen.ranges, seen.certain],
             "verdict_seen": link.verdict_seen,
             "verdict": link.verdict,
+            "conclusion": link.conclusion,
+            "signals": link.signals,
             "note": link.note,
             "partial": link.partial,
             "intact": link.intact,
@@ -57,12 +59,20 @@ def restore(link: Link, data: bytes) -> Link | None:
             seen=None if seen is None else Seen(_ranges(seen[0]) or (), bool(seen[1])),
             verdict_seen=stored["verdict_seen"],
             verdict=stored["verdict"],
+            conclusion=_conclusion(stored["conclusion"]),
+            signals=None if stored["signals"] is None else Signals(**stored["signals"]),
             note=stored["note"],
             partial=bool(stored["partial"]),
             intact=stored["intact"],
         )
     except (ValueError, KeyError, TypeError, IndexError):
         return None
+
+
+def _conclusion(value: dict[str, Any] | None) -> Conclusion | None:
+    if value is None:
+        return None
+    return Conclusion(**value | {"line": Line(**value["line"])})
 
 
 def _ranges(value: list[list[int]] | None) -> tuple[tuple[int, int], ...] | None:

@@ -224,6 +224,37 @@ class Seen:
 
 
 @dataclass(frozen=True, slots=True)
+class Conclusion:
+    """The line in which a runner said how it ended, which need not be the last one."""
+
+    line: Line
+    runner: str
+    """Whose rule found it: `pytest`, `jest`, `cargo`, …"""
+    verdict: VerdictClass
+    """`unknown` for a result that is neither, such as the total of `wc`."""
+    seen: bool | None = None
+    """Whether the model received the line; None where that is not known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Signals:
+    """How many lines tell of trouble, and how many of them the model received."""
+
+    total: int
+    seen: int = 0
+    """Lines received whole."""
+    certain: bool = True
+    """Whether the others were received by no one."""
+    complete: bool = True
+    """False when the content was too large to be looked through to its end."""
+
+    @property
+    def unseen(self) -> int | None:
+        """Lines the model did not receive whole; None where that is not known."""
+        return self.total - self.seen if self.certain else None
+
+
+@dataclass(frozen=True, slots=True)
 class Link:
     """What the transcripts say of one artifact."""
 
@@ -235,6 +266,10 @@ class Link:
     """None where nothing is known (orphans)."""
     verdict_seen: bool | None = None
     verdict: VerdictClass = "unknown"
+    conclusion: Conclusion | None = None
+    """The line that says how it ended, where a runner's pattern finds one."""
+    signals: Signals | None = None
+    """None where nothing is known of what was seen."""
     note: str | None = None
     """A plain sentence about the link: a duplicate copy, a capped spill, …"""
     partial: bool = False
@@ -344,6 +379,15 @@ class Artifact:
     def verdict_seen(self) -> bool | None:
         """Whether the model received the verdict; None where nothing is known."""
         return self.link.verdict_seen if self.link else None
+
+    @property
+    def conclusion_seen(self) -> bool | None:
+        """Whether the model received what it concludes: its conclusion, else verdict.
+
+        None where nothing is known.
+        """
+        conclusion = self.link.conclusion if self.link else None
+        return conclusion.seen if conclusion is not None else self.verdict_seen
 
     def with_facts(self, counts: Counts | None, link: Link | None) -> Artifact:
         """This artifact with newer counts and link."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
@@ -260,13 +261,10 @@ _OPENING = re.compile(
 )
 _AGAIN = re.compile(rb'\s*\}\s*,\s*\{\s*"type"\s*:\s*"text"\s*,\s*"text"\s*:\s*"')
 _CLOSING = re.compile(rb"\s*\}?\s*\]?\s*\Z")
-# Whole units only: what a chunk's end cuts waits for the next chunk.
-_BODY = re.compile(
-    rb'(?:[^"\\]++|\\[^u]|\\u(?![dD][89abAB])[0-9a-fA-F]{4}|\\u(?![0-9a-fA-F]{0,4}\Z'
-    rb"|[0-9a-fA-F]{4})|\\u[dD][89abAB][0-9a-fA-F]{2}"
-    rb"(?:\\u[dD][c-fC-F][0-9a-fA-F]{2}|(?=[^\\]|\\[^u]|\\u.{4})))*+",
-    re.DOTALL,
+_UNFINISHED = re.compile(
+    rb"(?:\\u[dD][89abAB][0-9a-fA-F]{2})?(?:\\(?:u[0-9a-fA-F]{0,3})?)?\Z"
 )
+"""What waits for the next chunk: half a pair, or an escape that was cut."""
 _ESCAPE = re.compile(r'\\(?:u([0-9a-fA-F]{4})|(["\\/bfnrt]))')
 _SIMPLE = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 _PAIR = re.compile("([\ud800-\udbff])([\udc00-\udfff])|[\ud800-\udfff]")
@@ -292,7 +290,9 @@ def unescape(content: Content, *, chunk: int = 1 << 20) -> Content:
     text = TemporaryContent()
     try:
         while True:
-            offset = _unescape_string(content, offset, text, chunk)
+            for end, piece, _ in unescaped(content, offset, chunk=chunk):
+                text.write(piece)
+                offset = end
             after = content.pread(offset, _AROUND_STRING)
             again = _AGAIN.match(after)
             if again is None:
@@ -307,28 +307,35 @@ def unescape(content: Content, *, chunk: int = 1 << 20) -> Content:
         raise
 
 
-def _unescape_string(
-    content: Content, offset: int, text: TemporaryContent, chunk: int
-) -> int:
-    """Write the string whose inside begins at `offset`; the offset after its quote."""
+def unescaped(
+    content: Content, offset: int, *, chunk: int = 1 << 20
+) -> Iterator[tuple[int, bytes, bool]]:
+    """The JSON string whose inside begins at byte `offset`, unescaped piece by piece.
+
+    With each piece come the byte of `content` after it and whether the string is closed
+    there (by the quote before that byte). Without a quote it goes on to the end.
+    """
     size = content.size
-    while offset < size:
+    closed = False
+    while offset < size and not closed:
         data = content.pread(offset, chunk)
-        body = _BODY.match(data)
-        end = body.end() if body else 0
-        closed = data[end : end + 1] == b'"'
-        if not closed and offset + len(data) >= size:
+        masked = data
+        if b"\\" in data:
+            masked = data.replace(b"\\\\", b"__").replace(b'\\"', b"__")
+        end = masked.find(b'"')
+        closed = end >= 0
+        if not closed:
             end = len(data)
-        elif not closed:
-            end = min(end, whole(data))
-        text.write(_unescaped(data[:end]))
+            if offset + end < size:
+                unfinished = _UNFINISHED.search(masked, max(0, end - 12))
+                end = unfinished.start() if unfinished else end
+                end = end if end < len(data) else whole(data)
         offset += end + closed
-        if closed:
-            break
-    return offset
+        yield offset, unescaped_body(data[:end]), closed
 
 
-def _unescaped(body: bytes) -> bytes:
+def unescaped_body(body: bytes) -> bytes:
+    """The inside of a JSON string without its escapes."""
     import orjson
 
     try:

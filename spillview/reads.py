@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -52,6 +53,10 @@ _HEADING = re.compile(
     r"\[Showing results with pagination|"
     r"Found \d{1,12} (?:total )?(?:file|line|match|occurrence|result)"
 )
+_JQ = re.compile(
+    r"\s*(?:cd [^;&|]{1,4096}&&\s*)?(?:cat [^;&|]{1,4096}\|\s*)?jq\s[^;&`$]{1,4096}\Z"
+)
+"""A command that is `jq` alone, which prints values of the file in its own spacing."""
 _NO_LINES = re.compile(r"\"output_mode\": ?\"(?:count|files_with_matches)\"")
 _COUNTED = re.compile(r"(?:\w{1,20}[:=] ?)?-?\d{1,12}|(?:\d{1,15} {1,8}){1,3}total")
 _LISTED = re.compile(r"[-dl][rwxsStT-]{9}[.+@]? |total \d{1,12}$")
@@ -172,10 +177,10 @@ class Reader:
     ) -> _Rows:
         """Lines that carry a number, compared with the file's lines of that number."""
         rows = _Rows([])
+        forms = (ROW, _GREPPED, _MATCH) if search else (ROW, _GREPPED)
         for line in text.split("\n"):
-            found = ROW.match(line) or _GREPPED.match(line)
-            if search and found is None:
-                found = _MATCH.match(line)
+            # `3: x` is line 3 of a read tool, or ` x` as a search prints it.
+            found = [match for form in forms if (match := form.match(line))]
             self._count(rows, found, line, cut=len(line) == width)
         return rows
 
@@ -188,26 +193,27 @@ class Reader:
                 continue
             found = _MATCH.match(line[at + len(self.found.name) + 1 :])
             if found is not None:
-                self._count(rows, found, line)
+                self._count(rows, [found], line)
         return rows
 
     def _count(
         self,
         rows: _Rows,
-        found: re.Match[str] | None,
+        found: Sequence[re.Match[str]],
         line: str,
         *,
         cut: bool = False,
     ) -> None:
-        if found is None:
+        if not found:
             rows.other += bool(line.strip())
             return
-        span = self.lines.shown(int(found["n"]), found["text"], cut=cut)
-        if span is None:
-            rows.bad += 1
-        else:
-            rows.good += 1
-            rows.ranges.append(span)
+        for match in found:
+            span = self.lines.shown(int(match["n"]), match["text"], cut=cut)
+            if span is not None:
+                rows.good += 1
+                rows.ranges.append(span)
+                return
+        rows.bad += 1
 
     def _searched(self, text: str) -> tuple[tuple[Range, ...] | None, bool]:
         """What a search tool printed: numbered lines, lines with the path, or lines."""
@@ -245,7 +251,8 @@ class Reader:
         if not known.shows and known.understood:
             return (), True
         if not known.understood:
-            return None, False
+            found = self._json(text) if _JQ.match(command) else None
+            return (None, False) if found is None else (found, True)
         if known.alone:
             return self._printed(text, known)
         # What other commands of the line print is no part of the file.
@@ -286,6 +293,13 @@ class Reader:
         )
 
     # Text without numbers
+
+    def _json(self, text: str) -> tuple[Range, ...] | None:
+        """Values that `jq` printed, where each stands in the file once."""
+        from spillview.rewriting import find_json
+
+        ranges = find_json(text, self.content)
+        return None if ranges is None else merge(ranges)
 
     def _plain(
         self, text: str, known: Reading

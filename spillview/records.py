@@ -79,6 +79,10 @@ class Records:
             if (facts := self._facts.get(log.path)) is not None and facts.skipped
         ]
 
+    def log(self, path: str) -> TranscriptFound | None:
+        """The transcript of the last scan at `path`."""
+        return next((log for log in self._logs if log.path == path), None)
+
     def signature(self, logs: Iterable[TranscriptFound]) -> set[tuple[str, int, int]]:
         """What changes when a transcript comes, goes, grows or is rewritten."""
         return {(log.path, log.size, log.mtime_ns) for log in logs}

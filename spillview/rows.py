@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from spillview.model import (
     Artifact,
     Boundary,
+    Conclusion,
     Counts,
     Link,
     Mention,
@@ -23,6 +24,7 @@ from spillview.model import (
     Problem,
     Read,
     Session,
+    Signals,
 )
 from spillview.text import iso, path_text
 
@@ -196,9 +198,12 @@ def envelope_row(facts: EnvelopeFacts) -> Row:
         "reads": [_read(each) for each in link.reads] if link else [],
         "next": _next(first.mention.next) if first else None,
         "envelopes": [_shown(each) for each in facts.shown[1:]],
-        "survival": _survival(facts.survival),
+        "survival": _survival(facts.survival, facts.survival_otherwise),
         **_call(first.mention if first else None),
     }
+    if link is not None:
+        row["conclusion"] = _conclusion(link.conclusion)
+        row["signals"] = _signals(link.signals)
     if seen is not None and not seen.certain:
         row["seen_certain"] = False
     if first is not None and first.mention.copy_chars:
@@ -324,6 +329,36 @@ def _verdict(artifact: Artifact) -> Row | None:
     return row
 
 
+def _conclusion(conclusion: Conclusion | None) -> Row | None:
+    if conclusion is None:
+        return None
+    line = conclusion.line
+    row: Row = {
+        "line": line.number,
+        "text": path_text(line.text),
+        "runner": conclusion.runner,
+        "class": conclusion.verdict,
+        "seen": conclusion.seen,
+        "byte_range": [line.start, line.end],
+    }
+    if line.truncated:
+        row["truncated"] = True
+    return row
+
+
+def _signals(signals: Signals | None) -> Row | None:
+    if signals is None:
+        return None
+    row: Row = {
+        "total": signals.total,
+        "seen": signals.seen,
+        "unseen": signals.unseen,
+    }
+    if not signals.complete:
+        row["complete"] = False
+    return row
+
+
 def _read(read: Read) -> Row:
     return {
         "tool": _text(read.tool),
@@ -381,10 +416,10 @@ def _shown(shown: Shown) -> Row:
     return row
 
 
-def _survival(survival: Survival | None) -> Row | None:
+def _survival(survival: Survival | None, otherwise: Survival | None) -> Row | None:
     if survival is None:
         return None
-    return {
+    row: Row = {
         "boundary": survival.boundary.size,
         "unit": survival.boundary.unit,
         "lines_kept": survival.lines_kept,
@@ -392,4 +427,9 @@ def _survival(survival: Survival | None) -> Row | None:
         "verdict_kept": survival.verdict_kept,
         "json_parses": survival.json_parses,
         "json_error": _text(survival.json_error),
+        "share": survival.share,
     }
+    if otherwise is not None:
+        row[f"lines_kept_if_{otherwise.boundary.unit}"] = otherwise.lines_kept
+        row[f"verdict_kept_if_{otherwise.boundary.unit}"] = otherwise.verdict_kept
+    return row

@@ -7,19 +7,21 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from spillview.alignment import LEAST, align, merge
+from spillview.alignment import LEAST, align, align_from, merge
+from spillview.conclusions import classify, conclusion, outcome
 from spillview.errors import Unreadable
 from spillview.model import (
     Boundary,
     Counts,
     Found,
+    Line,
     Link,
     Mention,
     Range,
     Read,
     Seen,
 )
-from spillview.signals import classify
+from spillview.signals import tally
 
 if TYPE_CHECKING:
     from spillview.content import Content
@@ -64,24 +66,25 @@ def look(found: Found, counts: Counts, link: Link, profile: Profile) -> Link:
     from spillview.transcripts import record_text
 
     first = link.envelope
-    verdict = counts.verdict
-    kind = classify(
-        verdict.text if verdict is not None else None,
-        first.tool if first is not None else found.tool,
-        first.failed if first is not None else None,
-        first.exit_code if first is not None else None,
-    )
-    if link.state != "linked":
-        return replace(link, verdict=kind)
+    tool = first.tool if first is not None else found.tool
+    failed = first.failed if first is not None else None
+    code = first.exit_code if first is not None else None
     try:
         content: Content = open_content(found.path, root=found.root)
     except Unreadable as error:
+        line = counts.verdict.text if counts.verdict is not None else None
+        kind = classify(line, tool, failed, code)
         return replace(link, verdict=kind, note=_noted(link.note, str(error)))
     ranges: list[Range] = []
     certain = True
     reads: list[Read] = []
     lack: str | None = None
     try:
+        ended = conclusion(content, counts, tool, first.command if first else None)
+        kind = outcome(ended.verdict if ended else "unknown", failed, code)
+        link = replace(link, verdict=kind, conclusion=ended)
+        if link.state != "linked":
+            return link
         for mention in link.mentions:
             try:
                 text = record_text(mention, profile)
@@ -103,13 +106,16 @@ def look(found: Found, counts: Counts, link: Link, profile: Profile) -> Link:
                 if read.own:
                     ranges += known or ()
                     certain = certain and sure
+        seen = Seen(merge(ranges), certain)
+        signals = tally(content, seen)
     except Unreadable as error:
         # The file shrank or went away under us.
-        return replace(link, verdict=kind, note=_noted(link.note, str(error)))
+        return replace(link, note=_noted(link.note, str(error)))
     finally:
         content.close()
-    seen = Seen(merge(ranges), certain)
-    verdict_seen = _verdict_seen(counts, seen)
+    if ended is not None:
+        ended = replace(ended, seen=_line_seen(ended.line, seen))
+    verdict_seen = _line_seen(counts.verdict, seen)
     if lack is not None and verdict_seen:
         verdict_seen = None  # the last line of what is left is no verdict
     return replace(
@@ -117,7 +123,8 @@ def look(found: Found, counts: Counts, link: Link, profile: Profile) -> Link:
         reads=tuple(reads),
         seen=seen,
         verdict_seen=verdict_seen,
-        verdict=kind,
+        conclusion=ended,
+        signals=signals,
         note=_noted(link.note, lack),
         partial=lack is not None,
     )
@@ -145,9 +152,29 @@ def shown_by(
     if notice.preview.escaped:
         parts = html.unescape(parts)
     seen = align(parts, content, counts, notice.preview)
+    rule = notice.preview
+    if not seen.certain and (rule.form, rule.unit) == ("tail", "bytes") and rule.size:
+        behind = len(text[text.find(parts) + len(parts) :].encode("utf-8", "replace"))
+        again = _cut_again(parts, rule.size, behind, content, counts)
+        seen = again or seen
+    if not seen.certain and rule.form == "head":
+        from spillview.rewriting import realign
+
+        seen = realign(parts, content, counts) or seen
     if seen.ranges or seen.certain:
         return seen
     return _somewhere(parts, content, counts)
+
+
+def _cut_again(
+    shown: str, size: int, behind: int, content: Content, counts: Counts
+) -> Seen | None:
+    """A tail of `size` bytes of which a later gate kept head and tail alone."""
+    start = max(0, content.size - size)
+    while start < content.size and content.pread(start, 1)[0] & 0xC0 == 0x80:
+        start += 1
+    seen = align_from(shown, start, behind, content, counts)
+    return seen if len(seen.ranges) > 1 else None
 
 
 def _somewhere(shown: str, content: Content, counts: Counts) -> Seen:
@@ -219,8 +246,7 @@ def _closed(text: str, rule: Preview, notice: str) -> str:
     return text
 
 
-def _verdict_seen(counts: Counts, seen: Seen) -> bool | None:
-    line = counts.verdict
+def _line_seen(line: Line | None, seen: Seen) -> bool | None:
     if line is None:
         return None
     if seen.covers(line.start, line.end):

@@ -1,14 +1,12 @@
-"""Lines that tell of trouble, and what an output's last line concludes."""
+"""Lines that tell of trouble: where they are, and how many the model received."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import cache
-from importlib.resources import files
 from typing import TYPE_CHECKING
 
-from spillview.model import Line, VerdictClass
+from spillview.model import Line, Seen, Signals
 
 if TYPE_CHECKING:
     from spillview.content import Content
@@ -21,6 +19,18 @@ LONGEST = 1 << 16
 
 TEXT_LIMIT = 2_000
 """Chars of a line's text that are kept, as everywhere a line is quoted."""
+
+LOOKED = 256 << 20
+"""Bytes of a content that are counted through for signals."""
+
+WORD = 96
+"""Bytes of a long line's parts that overlap: the longest word and what is before it."""
+
+BEFORE = 16
+"""Bytes of those that only tell whether a word begins there."""
+
+_HELD = (b"error", b"fail", b"fatal", b"panic", b"exception", b"traceback")
+"""In small letters, what every signal word holds one of."""
 
 _WORDS = (
     rb"(?i:errors?|failed|failures?|fatal|panic(?:ked)?|exceptions?|traceback)"
@@ -83,39 +93,82 @@ def signal_lines(
         carry = window[cut:]
 
 
-def classify(
-    verdict: str | None,
-    tool: str | None = None,
-    failed: bool | None = None,
-    exit_code: int | None = None,
-) -> VerdictClass:
-    """What an output's last line concludes, the call's own outcome first.
+def tally(content: Content, seen: Seen) -> Signals:
+    """How many lines hold a signal word, and how many of them were received whole.
 
-    An error state or an exit code other than 0 means `fail` whatever the text says; a
-    text that tells of failure means `fail` even where the call succeeded (a pipe hides
-    the exit code of its first command). `tool` is there for rules of one tool.
+    A line's CR and LF do not count. Of a larger content the first `LOOKED` bytes are
+    looked at, and the answer says so; memory is bounded whatever a line's length.
     """
-    if failed or exit_code:
-        return "fail"
-    line = (verdict or "")[:TEXT_LIMIT].strip()
-    line = re.sub(r"\x1b\[[0-9;:]{0,64}[mK]", "", line)
-    line = line.strip("= \t")
-    for kind, pattern in _rules():
-        if pattern.search(line):
-            return kind
-    return "pass" if exit_code == 0 else "unknown"
+    from bisect import bisect_right
+
+    total = received = 0
+    starts = [start for start, _ in seen.ranges]
+    for start, end in _signal_ranges(content, min(content.size, LOOKED)):
+        total += 1
+        at = bisect_right(starts, start) - 1
+        received += at >= 0 and end <= seen.ranges[at][1]
+    return Signals(total, received, seen.certain, content.size <= LOOKED)
 
 
-@cache
-def _rules() -> tuple[tuple[VerdictClass, re.Pattern[str]], ...]:
-    """The rules of `verdicts.toml`, in order."""
-    import tomllib
+def _signal_ranges(content: Content, stop: int) -> Iterator[tuple[int, int]]:
+    """Start and end, without CR/LF, of every line that holds a signal word."""
+    at = begin = 0
+    open_signal = False
+    carry = b""
+    while at < stop:
+        data = content.pread(at, min(BLOCK, stop - at))
+        if not data:
+            break
+        window, base = carry + data, at - len(carry)
+        at += len(data)
+        cut = window.rfind(b"\n") + 1
+        if not cut:
+            # A line longer than the window: its parts are looked at as they come.
+            from_ = BEFORE if begin < base else 0
+            open_signal = open_signal or any(
+                found.end() < len(window) for found in SIGNAL.finditer(window, from_)
+            )
+            carry = window[-WORD:] if len(window) >= LONGEST else window
+            continue
+        if begin < base:
+            first = window.find(b"\n")
+            if open_signal or SIGNAL.search(window, BEFORE, first) is not None:
+                yield begin, base + _without_cr(window, first)
+            pos = first + 1
+        else:
+            pos = 0
+        for start, end in _signal_spans(window, pos, cut):
+            yield base + start, base + end
+        begin, open_signal = base + cut, False
+        carry = window[cut:]
+    from_ = BEFORE if begin < at - len(carry) else 0
+    if open_signal or SIGNAL.search(carry, from_) is not None:
+        yield begin, at - (1 if carry.endswith(b"\r") else 0)
 
-    text = files("spillview").joinpath("verdicts.toml").read_text(encoding="utf-8")
-    return tuple(
-        (rule["verdict"], re.compile(rule["regex"]))
-        for rule in tomllib.loads(text)["rule"]
-    )
+
+def _signal_spans(window: bytes, pos: int, cut: int) -> Iterator[tuple[int, int]]:
+    """The signal lines of `[pos, cut)`, which ends with an LF."""
+    from stringzilla import find  # type: ignore[import-not-found] # no stubs
+
+    lowered = window.lower()
+    places = dict.fromkeys(_HELD, -1)
+    while True:
+        for word, place in places.items():
+            if place < pos:
+                step = find(lowered, word, pos, cut)
+                places[word] = step if step >= 0 else cut
+        place = min(places.values())
+        if place >= cut:
+            return
+        start = window.rfind(b"\n", pos, place) + 1 or pos
+        after = window.find(b"\n", place)
+        if SIGNAL.search(window, start, after) is not None:
+            yield start, _without_cr(window, after)
+        pos = after + 1
+
+
+def _without_cr(window: bytes, end: int) -> int:
+    return end - 1 if end > 0 and window[end - 1 : end] == b"\r" else end
 
 
 def _feeds_before(content: Content, offset: int) -> int:

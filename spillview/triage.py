@@ -40,20 +40,47 @@ def band(ratio: float | None) -> Band:
 
 def rank(artifact: Artifact) -> Rank:
     """The artifact's place in the triage."""
-    if artifact.verdict_seen is False:
-        link = artifact.link
-        failed = artifact.failed or (link is not None and link.verdict == "fail")
-        return Rank.FAILED_UNSEEN if failed else Rank.VERDICT_UNSEEN
+    concluded = artifact.conclusion_seen
+    link = artifact.link
+    failed = artifact.failed or (link is not None and link.verdict == "fail")
+    if concluded is False and failed:
+        return Rank.FAILED_UNSEEN
+    if concluded is False or artifact.verdict_seen is False:
+        return Rank.VERDICT_UNSEEN
     return Rank.OVER if band(artifact.ratio) == "over" else Rank.REST
 
 
-def worst_first(artifact: Artifact) -> tuple[int, bool, float, float, str]:
-    """Sort key: rank, then what nobody read back, then ratio, then newest."""
+def went_on(artifact: Artifact) -> bool:
+    """Whether the agent said or called something on what the envelope showed."""
+    following = artifact.envelope.next if artifact.envelope else None
+    return following is not None and bool(following.text or following.tool)
+
+
+def errors_unseen(artifact: Artifact) -> bool:
+    """Whether lines tell of trouble, and the model received none of them."""
+    signals = artifact.link.signals if artifact.link else None
+    return signals is not None and signals.seen == 0 and bool(signals.unseen)
+
+
+def coverage(artifact: Artifact) -> float | None:
+    """The share of its bytes that the model received; None where it is not known."""
+    seen = artifact.link.seen if artifact.link else None
+    if seen is None or artifact.counts is None:
+        return None
+    return seen.bytes / artifact.counts.bytes if artifact.counts.bytes else 1.0
+
+
+def worst_first(artifact: Artifact) -> tuple[int, bool, bool, float, float, str]:
+    """Sort key: rank, what nobody read back, what the agent went on from, then size.
+
+    Larger ratios come first, and newer ones.
+    """
     link = artifact.link
     read_back = bool(link and any(r.own and r.ranges != () for r in link.reads))
     return (
         rank(artifact),
         read_back,
+        not went_on(artifact),
         -(artifact.ratio or 0.0),
         -artifact.created,
         artifact.id,
@@ -95,7 +122,7 @@ SORT_KEYS: dict[str, Callable[[Artifact], Any]] = {
     "chars": lambda a: _number(a.counts.chars if a.counts else None),
     "lines": lambda a: _number(a.counts.lines if a.counts else None),
     "ratio": lambda a: _number(a.ratio),
-    "seen": lambda a: _number(a.link.seen.bytes if a.link and a.link.seen else None),
+    "seen": lambda a: _number(coverage(a)),
     "session": lambda a: _text(a.session),
     "project": lambda a: _text(a.project),
     "tool": lambda a: _text(a.tool),

@@ -31,6 +31,8 @@ _FOLDER = (
     | getattr(os, "O_CLOEXEC", 0)
     | getattr(os, "O_NONBLOCK", 0)
 )
+TRASH = ".spillview-trash-"
+"""How our own trash near a store is named: what lies there was removed."""
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 
 
@@ -125,6 +127,8 @@ class Walker:
                 with os.scandir(handle) as entries:
                     for entry in entries:
                         if entry.is_dir(follow_symlinks=False):
+                            if entry.name.startswith(TRASH):
+                                continue
                             if shelf.folders:
                                 shelf.take_folder(self, entry)
                             ahead = advance(here, entry.name, narrow)

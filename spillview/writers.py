@@ -34,6 +34,39 @@ def being_written(paths: Collection[str], proc: str = "/proc") -> set[str]:
     return held
 
 
+def open_elsewhere(
+    files: Collection[tuple[int, int]], proc: str = "/proc"
+) -> dict[tuple[int, int], bool]:
+    """Those of `files` (device, inode) that another process holds open.
+
+    The value tells whether one of them may write. By whatever name it was opened, a
+    file is known; where `being_written` answers nothing, this does so too.
+    """
+    held: dict[tuple[int, int], bool] = {}
+    own = str(os.getpid())
+    try:
+        pids = [name for name in os.listdir(proc) if name.isdigit() and name != own]
+    except OSError:
+        return held
+    for pid in pids if files else ():
+        folder = f"{proc}/{pid}/fd"
+        try:
+            numbers = os.listdir(folder)
+        except OSError:
+            continue
+        for number in numbers:
+            try:
+                if not os.readlink(f"{folder}/{number}").startswith("/"):
+                    continue  # a pipe, a socket
+                facts = os.stat(f"{folder}/{number}")
+            except OSError:
+                continue
+            key = (facts.st_dev, facts.st_ino)
+            if key in files and not held.get(key):
+                held[key] = _writes(f"{proc}/{pid}/fdinfo/{number}")
+    return held
+
+
 def _writes(info: str) -> bool:
     """Whether an open file's flags allow writing (its access mode is not 0)."""
     try:

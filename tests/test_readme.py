@@ -13,6 +13,7 @@ from textual.keys import _character_to_key
 from spillview.cli import commands, main
 from spillview.tui.app import SpillviewApp
 from spillview.tui.artifact_keys import ARTIFACT_BINDINGS
+from spillview.tui.cleanup_keys import CLEANUP_BINDINGS
 from spillview.tui.hit_list import HitList
 from spillview.tui.keys import HOME_BINDINGS, QUEUE_BINDINGS
 from spillview.tui.pager_keys import PAGER_BINDINGS
@@ -107,6 +108,7 @@ def documented(heading: str) -> set[str]:
     [
         ("in the queue", [*HOME_BINDINGS, *QUEUE_BINDINGS]),
         ("on an artifact", [*ARTIFACT_BINDINGS, *PAGER_BINDINGS]),
+        ("in the clean-up", CLEANUP_BINDINGS),
         ("in the search", [*SearchScreen.BINDINGS, *HitList.BINDINGS]),
     ],
 )

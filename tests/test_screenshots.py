@@ -176,6 +176,25 @@ async def search_everywhere(pilot: Pilot[None]) -> None:
     await press(pilot, *"failed", "enter")
 
 
+async def errors_unseen(pilot: Pilot[None]) -> None:
+    await press(pilot, "e")
+
+
+async def statistics(pilot: Pilot[None]) -> None:
+    await press(pilot, "percent_sign")
+
+
+async def reads(pilot: Pilot[None]) -> None:
+    await press(pilot, "slash", *"kisho pytest", "enter")
+    await press(pilot, "j", "enter")
+    await press(pilot, "R")
+
+
+async def cleanup(pilot: Pilot[None]) -> None:
+    await press(pilot, "D")
+    await press(pilot, "left_square_bracket")
+
+
 async def palette(pilot: Pilot[None]) -> None:
     await press(pilot, "ctrl+p")
     await press(pilot, *"race")
@@ -198,12 +217,16 @@ ALL = [
     *(Picture("home", size, as_it_opens) for size in (SMALL, MEDIUM, LARGE)),
     *(Picture("artifact", size, artifact) for size in (SMALL, MEDIUM, LARGE)),
     *(Picture("search", size, search_everywhere) for size in (SMALL, MEDIUM, LARGE)),
+    *(Picture("cleanup", size, cleanup) for size in (SMALL, MEDIUM)),
     Picture("find", MEDIUM, find_in_artifact),
     Picture("palette", MEDIUM, palette),
     Picture("help", MEDIUM, help_panel),
     Picture("flat", MEDIUM, flat),
     Picture("filter", MEDIUM, filtered),
     Picture("missing", MEDIUM, missing),
+    Picture("errors", MEDIUM, errors_unseen),
+    Picture("statistics", MEDIUM, statistics),
+    Picture("reads", MEDIUM, reads),
     Picture("artifact-envelope", MEDIUM, envelope),
     Picture("artifact-maximised", MEDIUM, maximised),
     Picture("artifact-japanese", MEDIUM, japanese),

@@ -927,3 +927,37 @@ def test_envelope_of_an_empty_preview_shows_nothing() -> None:
     assert envelope_of(Path("/x"), b"", "")
     assert aligned("", b"abc", "head") == Seen(())
     assert aligned("  \n", b"abc", "tail") == Seen(())
+
+
+def test_search_of_indented_lines_is_placed(tmp_path: Path) -> None:
+    rows = ["[", *(f'  "row {n}",' for n in range(4000)), "]"]
+    main = Claude(tmp_path)
+    made = main.spills("\n".join(rows).encode() + b"\n")
+    call = main.calls("Bash", command=f"grep -n 'row 39' {made.path}")
+    hits = [n for n, row in enumerate(rows, 1) if "row 39" in row]
+    main.gets(call, "\n".join(f"{n}:{rows[n - 1]}" for n in hits))
+    main.write()
+    link = looked(look_into(tmp_path, "claude-code"), made)
+    covered = {i for a, b in link.reads[0].ranges or () for i in range(a, b)}
+    assert covered == {i for n in hits for i in range(*span(made.data, n, n))}
+
+
+def test_stream_log_of_a_result_that_was_cut_again_is_seen_at_both_ends(
+    tmp_path: Path,
+) -> None:
+    log = Dsh(tmp_path, tmp_path / "tmp" / "dsh-spill-AbC123")
+    path = tmp_path / "tmp" / "dsh-subprocess-AbC123"
+    path = path / "dsh-subprocess-42-1-0123456789ab-stdout.log"
+    data = log_of(9000, wide="日本 ")
+    tail = data[-64_000:].decode("utf-8", "ignore")
+    result = f"{tail}\n[output truncated; full output: {path}]"
+    made = log.spills(result.encode())
+    log.write()
+    path.parent.mkdir(parents=True)
+    path.write_bytes(data)
+    stream = Made(path, data, "", (), None, "bash", "make", 0)
+    link = looked(look_into(tmp_path, "dsh"), stream)
+    start = len(data) - len(tail.encode())
+    (head, end) = made.seen
+    truth = ((start, start + head[1]), (start + end[0], len(data)))
+    assert link.seen == Seen(truth)

@@ -11,9 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spillview import signals
+from spillview.conclusions import classify
 from spillview.content import BytesContent
-from spillview.model import Line
-from spillview.signals import classify, signal_lines
+from spillview.model import Line, Seen
+from spillview.signals import signal_lines, tally
 
 
 def lines_of(data: bytes, start: int = 0, end: int | None = None) -> list[Line]:
@@ -181,7 +182,7 @@ def test_every_rule_is_a_regex_of_bounded_repeats() -> None:
     text = files("spillview").joinpath("verdicts.toml").read_text(encoding="utf-8")
     rules = tomllib.loads(text)["rule"]
     for rule in rules:
-        assert rule["verdict"] in ("fail", "pass")
+        assert rule["verdict"] in ("fail", "pass", "unknown")
         re.compile(rule["regex"])
         plain = re.sub(r"\\.|\[[^\]]*\]", "x", rule["regex"])
         assert "*" not in plain, rule
@@ -193,3 +194,59 @@ def test_every_rule_is_a_regex_of_bounded_repeats() -> None:
 )
 def test_hostile_last_lines_are_looked_at_up_to_a_bound(text: str) -> None:
     assert classify(text) in ("fail", "pass", "unknown")
+
+
+def told(data: bytes, ranges: tuple[tuple[int, int], ...] = ()) -> tuple[int, int]:
+    found = tally(BytesContent(data), Seen(ranges))
+    return found.total, found.seen
+
+
+def test_signal_lines_are_counted_by_what_was_received() -> None:
+    data = b"error a\r\nok\nfatal b\nno errors\nfailed"
+    assert told(data) == (3, 0)
+    assert told(data, ((0, 7),)) == (3, 1)
+    assert told(data, ((1, len(data)),)) == (3, 2)
+    assert told(data, ((0, 7), (12, 19), (30, len(data)))) == (3, 3)
+
+
+def test_uncertain_coverage_leaves_the_unseen_ones_open() -> None:
+    found = tally(BytesContent(b"error a\nerror b\n"), Seen(((0, 7),), certain=False))
+    assert (found.total, found.seen, found.unseen) == (2, 1, None)
+
+
+def test_larger_content_is_looked_at_in_part_and_said_so(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(signals, "LOOKED", 8)
+    found = tally(BytesContent(b"error a\nerror b\n"), Seen(()))
+    assert (found.total, found.complete) == (1, False)
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            (b"error", b"0 errors", b"terror", b"\n", b"\r\n", b" x ", b"y" * 60)  # noqa: RUF005 - two lines
+            + (b"Failed", b"KeyError:", b"panic", b"\n\n", b"-", b"no ")
+        ),
+        max_size=60,
+    ),
+    st.lists(st.integers(0, 400), max_size=6),
+    st.sampled_from([8, 64, 1 << 18]),
+)
+def test_tally_agrees_with_the_lines(
+    parts: list[bytes], cuts: list[int], block: int
+) -> None:
+    data = b"".join(parts)
+    edges = sorted({min(cut, len(data)) for cut in cuts})
+    ranges = tuple(zip(edges[::2], edges[1::2], strict=False))
+    total = seen = at = 0
+    for row in data.split(b"\n"):
+        end = at + len(row.removesuffix(b"\r"))
+        if signals.SIGNAL.search(row):
+            total += 1
+            seen += any(a <= at and end <= b for a, b in ranges)
+        at += len(row) + 1
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(signals, "BLOCK", block)
+        patch.setattr(signals, "LONGEST", max(block // 2, signals.WORD))
+        assert told(data, ranges) == (total, seen)

@@ -52,6 +52,15 @@ COMMANDS = {
         Command("show", "reading", "ARTIFACT", "page through one artifact"),
         Command("envelope", "reading", "ARTIFACT", "what the model saw of it"),
         Command("grep", "searching", "PATTERN [WHERE ...]", "search artifacts"),
+        Command("shape", "shaping", "ARTIFACT", "outline of JSON / JSONL"),
+        Command("prune", "pruning", "[PATH ...]", "plan a clean-up; --apply does it"),
+        Command("undo", "trashing", "[BATCH]", "put the last clean-up back"),
+        Command(
+            "trash", "trashing", "[BATCH ...]", "list clean-ups; --empty frees them"
+        ),
+        Command("pin", "pinning", "[ARTIFACT ...]", "never plan these for removal"),
+        Command("unpin", "pinning", "ARTIFACT ...", "take pins back"),
+        Command("review", "reviewing", "--stats [PATH ...]", "read-back statistics"),
         Command(
             "doctor",
             "health",

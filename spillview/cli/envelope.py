@@ -40,6 +40,8 @@ def write_envelope(facts: EnvelopeFacts, streams: Streams) -> None:
     for label, lines in (
         ("seen", _seen(facts)),
         ("verdict", _verdict(artifact, streams)),
+        ("concluded", _conclusion(artifact, streams)),
+        ("signals", _signals(artifact)),
         ("claimed", _claims(facts, streams)),
         ("head cut", _survival(facts)),
         ("reads", _reads(artifact)),
@@ -142,15 +144,47 @@ def _verdict(artifact: Artifact, streams: Streams) -> Iterator[str]:
     if line is None:
         yield "there is none: the artifact is empty or blank, or not counted"
         return
-    seen = artifact.verdict_seen
-    word = (
-        "not known whether seen" if seen is None else "seen" if seen else "never seen"
-    )
-    style = None if seen is None else "seen" if seen else "unseen"
+    word, style = _whether(artifact.verdict_seen)
     kind = artifact.link.verdict if artifact.link else "unknown"
     known = "" if kind == "unknown" else f", {kind}"
     yield f"line {human_count(line.number)}: {streams.styled(word, style)}{known}"
     yield printable(path_text(line.text)) + ("…" if line.truncated else "")
+
+
+def _conclusion(artifact: Artifact, streams: Streams) -> Iterator[str]:
+    """What the runner said, where that is not the last line itself."""
+    conclusion = artifact.link.conclusion if artifact.link else None
+    last = artifact.counts.verdict if artifact.counts else None
+    if conclusion is None or (
+        last is not None and last.number == conclusion.line.number
+    ):
+        return
+    word, style = _whether(conclusion.seen)
+    known = "" if conclusion.verdict == "unknown" else f", {conclusion.verdict}"
+    yield (
+        f"line {human_count(conclusion.line.number)}: {streams.styled(word, style)}"
+        f"{known} ({conclusion.runner})"
+    )
+    yield printable(path_text(conclusion.line.text))
+
+
+def _whether(seen: bool | None) -> tuple[str, str | None]:
+    if seen is None:
+        return "not known whether seen", None
+    return ("seen", "seen") if seen else ("never seen", "unseen")
+
+
+def _signals(artifact: Artifact) -> Iterator[str]:
+    signals = artifact.link.signals if artifact.link else None
+    if signals is None or not signals.total:
+        return
+    least = "" if signals.complete else "at least "
+    lines = "line" if signals.total == 1 else "lines"
+    if signals.unseen is None:
+        seen = f"{human_count(signals.seen)} seen, the others not known"
+    else:
+        seen = f"{human_count(signals.unseen)} never seen"
+    yield f"{least}{human_count(signals.total)} {lines} of errors and failures, {seen}"
 
 
 def _claims(facts: EnvelopeFacts, streams: Streams) -> Iterator[str]:
@@ -183,6 +217,10 @@ def _survival(facts: EnvelopeFacts) -> Iterator[str]:
         f"at {boundary} it keeps {human_count(survival.lines_kept)} of"
         f" {human_count(survival.lines)} lines{ratio}"
     )
+    other = facts.survival_otherwise
+    if other is not None and other.lines_kept != survival.lines_kept:
+        unit = other.boundary.unit
+        yield f"counted in {unit} instead it would keep {human_count(other.lines_kept)}"
     if survival.verdict_kept is not None:
         yield "the verdict " + ("is kept" if survival.verdict_kept else "is lost")
     if survival.json_parses is not None:

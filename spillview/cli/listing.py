@@ -59,6 +59,12 @@ def describe(name: str, parser: argparse.ArgumentParser) -> None:
             help="age, worst, ratio, chars, bytes, lines, seen, tool, command, …",
         )
         options.add_argument(
+            "--only",
+            metavar="KIND",
+            help="errors (only where no model looked), unread, orphan, partial,"
+            " chain, dangling or cut",
+        )
+        options.add_argument(
             "--missing",
             action="store_true",
             help="calls whose full result is not on disk: dangling and cut",
@@ -76,7 +82,7 @@ def run(name: str, args: argparse.Namespace, streams: Streams) -> int:
         query = query_of(args, args.words)
         if name == "sessions":
             return _sessions(catalogue, query, args, streams)
-        if args.missing:
+        if args.missing or _only(args) in ("dangling", "cut"):
             return _missing(catalogue, query, args, streams)
         return _artifacts(catalogue, query, args, streams)
     finally:
@@ -88,6 +94,11 @@ def _artifacts(
 ) -> int:
     sort = _sort_key(args.sort)
     found = catalogue.scan(query)
+    if (only := _only(args)) is not None:
+        from spillview.picks import PICKS
+
+        found = completed(catalogue, found, args.count, streams)
+        found = [artifact for artifact in found if PICKS[only].admits(artifact)]
     limit = _limit(args, NEWEST if streams.terminal and not args.json else None)
     early = args.sort in ENTRY_KEYS
     if not args.no_count and not early:
@@ -143,6 +154,8 @@ def _missing(
 ) -> int:
     catalogue.scan(query)
     found = catalogue.missing(query)
+    if (only := _only(args)) is not None:
+        found = [call for call in found if call.state == only]
     rows = found[: _limit(args, NEWEST if streams.terminal and not args.json else None)]
     if args.json:
         from spillview.rows import missing_row
@@ -178,6 +191,20 @@ def _sessions(
     code = tell_problems(streams, catalogue)
     _tell_skipped(streams, catalogue)
     return code or _nothing(streams, sessions, query, "session")
+
+
+def _only(args: argparse.Namespace) -> str | None:
+    """The kind that `--only` names."""
+    name: str | None = args.only
+    if name is None:
+        return None
+    from spillview.picks import PICKS
+
+    if name not in PICKS:
+        raise BadInput(f"there is no kind {name}; there are {', '.join(PICKS)}")
+    if args.no_count:
+        raise BadInput("--only needs the contents, which --no-count leaves out")
+    return name
 
 
 def _limit(args: argparse.Namespace, usual: int | None) -> int | None:

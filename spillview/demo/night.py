@@ -102,6 +102,9 @@ class Night:
             os.symlink(target, path)
         except OSError:
             self.write(path, b"", self.now)
+            return
+        if os.utime in os.supports_follow_symlinks:
+            os.utime(path, (self.now, self.now), follow_symlinks=False)
 
     def _folder(self, path: str) -> None:
         """Make a private folder and those above it (`makedirs` leaves them open)."""

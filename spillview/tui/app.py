@@ -16,6 +16,7 @@ from spillview.tui.home import HomeScreen
 from spillview.tui.palette import QueueCommands
 from spillview.tui.theme import NIGHT
 from spillview.tui.typing_ahead import TypingAhead
+from spillview.tui.undoing import Undoing
 
 SWITCH_SECONDS = 0.001
 """How long a thread may keep the interpreter while another one waits for it."""
@@ -99,6 +100,13 @@ class SpillviewApp(TypingAhead):
     def action_help_quit(self) -> None:
         """What ctrl+c means here."""
         self.notify("q goes back or quits, ctrl+q quits at once.")
+
+    def action_undo_cleanup(self, batch: str) -> None:
+        """Put a clean-up back: the word in a toast was clicked."""
+        for screen in reversed(self.screen_stack):
+            if isinstance(screen, Undoing):
+                screen.undo_cleanup(batch)
+                return
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """Textual's own commands, and what the present screen can do."""

@@ -9,6 +9,7 @@ from typing import Any
 
 from spillview import fuzzy, triage
 from spillview.model import Artifact, Missing, Session
+from spillview.picks import PICKS, Pick
 
 Row = Session | Artifact | Missing
 Key = tuple[str, ...]
@@ -32,6 +33,8 @@ class View:
     opened: float | None = None
     """What was reviewed before this moment is left out of the window."""
     missing: bool = False
+    only: str | None = None
+    """The name of the selection that is shown alone."""
     collapsed: frozenset[Key] = frozenset()
 
 
@@ -184,9 +187,12 @@ def arrange(
     missing = _missing_in_window(material.missing, view)
     inside = sum(len(session.artifacts) for session in sessions)
     lost = len(missing)
+    only = PICKS.get(view.only or "")
+    if only is not None:
+        sessions, missing = _selected(sessions, missing, only)
     if view.filter.strip():
         sessions, missing = _filtered(sessions, missing, view.filter, labels, cancelled)
-    if not view.missing:
+    if not (view.missing or only is not None):
         missing = []
     ordered = view.sort == WORST and not view.reverse
     if view.flat:
@@ -219,6 +225,19 @@ def _windowed(sessions: Sequence[Session], view: View) -> list[Session]:
             kept.append(replace(session, artifacts=artifacts))
     # What was left out may have been what put a session first.
     return sorted(kept, key=triage.session_worst_first) if changed else kept
+
+
+def _selected(
+    sessions: Sequence[Session], missing: Sequence[Missing], only: Pick
+) -> tuple[list[Session], list[Missing]]:
+    """What belongs to the selection; sessions that hold none of it are left out."""
+    kept: list[Session] = []
+    for session in sessions:
+        artifacts = tuple(a for a in session.artifacts if only.admits(a))
+        if artifacts:
+            kept.append(replace(session, artifacts=artifacts))
+    calls = [call for call in missing if only.admits_call(call)]
+    return sorted(kept, key=triage.session_worst_first), calls
 
 
 def _missing_in_window(missing: Sequence[Missing], view: View) -> list[Missing]:
@@ -326,9 +345,23 @@ def _grouped(
     for session in sessions:
         rows.append(session)
         if session_key(session) not in collapsed:
-            rows.extend(session.artifacts)
+            rows.extend(_chained(session.artifacts))
             rows.extend(lost.get((session.harness, session.id), ()))
     return rows
+
+
+def _chained(artifacts: Sequence[Artifact]) -> Iterable[Artifact]:
+    """The artifacts in order, but what a read of one returned right below it."""
+    chains = {a.id: a.link.chain for a in artifacts if a.link and a.link.chain}
+    if not chains:
+        return artifacts
+    here = {artifact.id: artifact for artifact in artifacts}
+    placed: dict[str, Artifact] = {}
+    for artifact in artifacts:
+        for each in chains.get(artifact.id, (artifact.id,)):
+            if each in here:
+                placed.setdefault(each, here[each])
+    return placed.values()
 
 
 def when(moment: float, now: float) -> str:

@@ -51,6 +51,8 @@ class ArtifactScreen(Panes):
             return 0 <= self.index + int(str(step)) < len(self.artifacts)
         if action == "undo":
             return bool(self._marked)
+        if action == "reads":
+            return self.artifact.link is not None and self.facts is not None
         if action == "verdict":
             counts = self.artifact.counts
             return counts is not None and counts.verdict is not None
@@ -101,6 +103,18 @@ class ArtifactScreen(Panes):
             self.full.goto(document.to_text(counts.verdict.start))
             self.full.focus()
 
+    def action_reads(self) -> None:
+        """List what received the artifact, and go to what one of them showed."""
+        from spillview.tui.reads import ReadsScreen
+
+        self.app.push_screen(ReadsScreen(self.artifact, self.facts), self._go_to_read)
+
+    def _go_to_read(self, chosen: Range | None) -> None:
+        document = self.full.document
+        if chosen is not None and document is not None:
+            self.full.goto(document.to_text(chosen[0]))
+            self.full.focus()
+
     def action_copy_id(self) -> None:
         """Copy the id."""
         self.app.copy_to_clipboard(self.artifact.id)
@@ -134,6 +148,7 @@ class ArtifactScreen(Panes):
         for title, what, action in (
             ("Mark reviewed", "and go on to the next artifact", "review"),
             ("Go to the verdict", "the last line that is not blank", "verdict"),
+            ("What received it", "envelopes and later reads; goes there", "reads"),
             ("Envelope or full output", "the same place in the other pane", "switch"),
             ("Maximise the pane", "or show both again", "solo"),
             ("Copy the id", "of this artifact", "copy_id"),

@@ -60,6 +60,14 @@ ARTIFACT_BINDINGS: list[BindingType] = [
         tooltip="Go to the last line that is not blank",
     ),
     Binding(
+        "R",
+        "reads",
+        "Reads",
+        show=False,
+        id="artifact.reads",
+        tooltip="The envelopes and later calls that showed it; Enter goes there",
+    ),
+    Binding(
         "c",
         "copy_id",
         "Copy the id",

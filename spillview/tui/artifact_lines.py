@@ -9,7 +9,7 @@ from textual.geometry import Size
 
 from spillview import triage
 from spillview.envelope import EnvelopeFacts
-from spillview.model import Artifact, Mention
+from spillview.model import Artifact, Link, Mention
 from spillview.text import human_age, human_bytes, human_ratio, path_text, printable
 from spillview.tui.bars import plural, two_ends
 from spillview.tui.columns import project_name, state_mark, subject
@@ -123,6 +123,7 @@ def _seen(artifact: Artifact, facts: EnvelopeFacts | None) -> Runs:
         runs.append((f"model saw {link.seen.bytes:,} bytes", ""))
     state, tone = verdict_state(artifact)
     runs += [(" · verdict ", "dim"), (state, tone)]
+    runs += _signals(link)
     runs += _claims(facts)
     own = sum(1 for read in link.reads if read.own)
     if own:
@@ -130,6 +131,16 @@ def _seen(artifact: Artifact, facts: EnvelopeFacts | None) -> Runs:
     if link.note:
         runs.append((f" · {plain(link.note)}", "notice"))
     return runs
+
+
+def _signals(link: Link) -> Runs:
+    """How many lines of errors and failures only the unseen part holds."""
+    signals = link.signals
+    if signals is None or not signals.total or not signals.unseen:
+        return []
+    least = "" if signals.complete else "at least "
+    words = f"{least}{signals.unseen:,} of {plural(signals.total, 'error line')} unseen"
+    return [(" · ", "dim"), (words, "unseen" if signals.seen else "never")]
 
 
 def _percent(share: float) -> str:

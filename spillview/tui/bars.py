@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from rich.cells import cell_len
 
 from spillview.model import Artifact
+from spillview.picks import PICKS
 from spillview.text import human_age, human_bytes, printable
 from spillview.tui.arrangement import WORST, Arrangement, Figures, View
 from spillview.tui.runs import Lines, Runs, fit_runs, short_count
@@ -124,8 +125,11 @@ class TotalsBar(Lines):
         if self.problems:
             runs += [(f"{plural(self.problems, 'problem')}: !", "notice"), ("  ", "")]
         lost = self.arrangement.missing if self.arrangement else 0
-        if lost and not view.missing:
+        if lost and not view.missing and view.only is None:
             runs += [(f"{lost:,} missing: m", "notice"), ("  ", "")]
+        if view.only is not None:
+            words = view.only if width < 100 else PICKS[view.only].words
+            runs += [(words, "selected"), ("  ", "")]
         if view.filter.strip():
             runs += [("/" + printable(view.filter), "selected"), ("  ", "")]
         words = "worst first"

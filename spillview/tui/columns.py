@@ -11,6 +11,7 @@ from rich.cells import cell_len
 
 from spillview import triage
 from spillview.model import Artifact, Line
+from spillview.statistics_rows import share_text
 from spillview.text import human_age, human_bytes, human_ratio, path_text
 from spillview.tui.runs import Run, Runs, clean, fit, fit_runs, legible, short_count
 
@@ -119,10 +120,17 @@ def subject(artifact: Artifact) -> str:
     return artifact.command or artifact.found.label or artifact.found.name
 
 
+def follows(artifact: Artifact) -> bool:
+    """Whether it is what a read of another artifact returned."""
+    chain = artifact.link.chain if artifact.link else ()
+    return bool(chain) and chain[0] != artifact.id
+
+
 def _command(artifact: Artifact, width: int, context: Context) -> Runs:
+    before: Runs = [("↳ ", "dim")] if follows(artifact) else []
     if artifact.command:
-        return [(clean(artifact.command, width), "")]
-    return [(clean(subject(artifact), width), "dim")]
+        return [*before, (clean(artifact.command, width), "")]
+    return [*before, (clean(subject(artifact), width), "dim")]
 
 
 def _chars(artifact: Artifact, width: int, context: Context) -> Runs:
@@ -157,6 +165,19 @@ def _ratio(artifact: Artifact, width: int, context: Context) -> Runs:
     ]
 
 
+def _seen(artifact: Artifact, width: int, context: Context) -> Runs:
+    """The share of its bytes that the model received; `≥` where some is not placed."""
+    link, counts = artifact.link, artifact.counts
+    if link is None or counts is None:
+        return context.absent(artifact)
+    if link.seen is None:
+        return [(NOTHING, "dim")]
+    share = triage.coverage(artifact) or 0.0
+    text = share_text(share) if share < 0.0995 or share > 0.9 else f"{share:.0%}"
+    least = "" if link.seen.certain else "≥"
+    return [(least + text, "good" if share == 1.0 else "")]
+
+
 def _link(artifact: Artifact, width: int, context: Context) -> Runs:
     if artifact.link is None:
         return context.absent(artifact)
@@ -179,7 +200,10 @@ def _flags(artifact: Artifact, width: int, context: Context) -> Runs:
 
 
 def verdict_line(artifact: Artifact) -> Line | None:
-    """The last non-blank line, once counted."""
+    """What it concludes: the runner's own line, else the last non-blank one."""
+    conclusion = artifact.link.conclusion if artifact.link else None
+    if conclusion is not None:
+        return conclusion.line
     return artifact.counts.verdict if artifact.counts else None
 
 
@@ -187,7 +211,7 @@ def special_words(artifact: Artifact, now: float) -> str:
     """What a link points at and how fresh that is; that others are never opened."""
     found = artifact.found
     if found.type != "symlink":
-        return "a FIFO, socket or device: it is never opened"
+        return "it is never opened: a FIFO, socket or device"
     target = f"→ {path_text(found.target or '?')}"
     if found.target_mtime_ns is None:
         return f"{target} · nothing is there"
@@ -208,7 +232,7 @@ def _verdict(artifact: Artifact, width: int, context: Context) -> Runs:
     tone = "dim"
     if artifact.counts is not None and artifact.counts.kind in ("binary", "image"):
         return [(artifact.counts.kind, "dim")]
-    if artifact.verdict_seen is False:
+    if artifact.conclusion_seen is False:
         rank = triage.rank(artifact)
         tone = "never" if rank is triage.Rank.FAILED_UNSEEN else ""
     return [(clean(legible(line.text).lstrip(RULES), width), tone)]
@@ -239,6 +263,7 @@ BYTES = Column("bytes", "bytes", 8, True, _bytes, "Size on disk")
 RATIO = Column(
     "ratio", "ratio", 15, False, _ratio, "Size / boundary, in the boundary's own unit"
 )
+SEEN = Column("seen", "seen", 6, True, _seen, "Share of the bytes the model received")
 LINES = Column("lines", "lines", 7, True, _lines, "Lines")
 LINK = Column("link", "link", 6, False, _link, "linked, or orphan: no record of it")
 FLAGS = Column("flags", "flags", 5, False, _flags, "What is unusual about the file")
@@ -256,6 +281,7 @@ ALL = (
     CHARS,
     BYTES,
     RATIO,
+    SEEN,
     LINES,
     LINK,
     FLAGS,
@@ -285,6 +311,8 @@ def _wanted(width: int, flat: bool) -> list[Column]:
         columns.append(BYTES)
     if width >= 40:
         columns.append(RATIO)
+    if width >= 112:
+        columns.append(SEEN)
     if width >= (140 if flat else 104):
         columns.append(replace(LINES, width=9 if width >= 140 else 7))
     if width >= 72:

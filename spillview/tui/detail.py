@@ -38,11 +38,11 @@ LABEL = 12
 
 def verdict_state(artifact: Artifact) -> Run:
     """Whether the model received the verdict, in words."""
-    if artifact.verdict_seen is False:
+    if artifact.conclusion_seen is False:
         rank = triage.rank(artifact)
         tone = "never" if rank is triage.Rank.FAILED_UNSEEN else "unseen"
         return "NEVER SEEN", tone
-    if artifact.verdict_seen is True:
+    if artifact.conclusion_seen is True:
         return "seen", "good"
     return "unknown", "dim"
 
@@ -135,7 +135,7 @@ def _verdict_block(
         return _block(("verdict", "label"), "it has no line of text", "dim", width, 1)
     label = verdict_state(artifact)
     text = f"{line.number:,}: {plain(legible(line.text))}"
-    tone = label[1] if artifact.verdict_seen is False else ""
+    tone = label[1] if artifact.conclusion_seen is False else ""
     return _block(label, text, tone, width, lines)
 
 
@@ -182,6 +182,10 @@ def _facts(artifact: Artifact, width: int) -> Runs:
         share = f" ({link.seen.bytes / total:.1%})" if total else ""
         known = "" if link.seen.certain else "at least "
         parts.append(f"model saw {known}{link.seen.bytes:,} of {total:,} bytes{share}")
+    signals = link.signals if link is not None else None
+    if signals is not None and signals.unseen:
+        lines = plural(signals.total, "error line")
+        parts.append(f"{signals.unseen:,} of {lines} unseen")
     if link is not None and link.reads:
         own = sum(1 for read in link.reads if read.own)
         parts.append(f"read back {own} time" + ("" if own == 1 else "s"))

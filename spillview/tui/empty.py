@@ -85,6 +85,17 @@ def no_match(query: str) -> Content:
     return Content("\n".join(lines))
 
 
+def nothing_selected(words: str) -> Content:
+    """The selection leaves everything out."""
+    lines = [
+        f"There are none of this kind: {words}.",
+        "",
+        "w  goes on to the next kind",
+        "escape  shows everything",
+    ]
+    return Content("\n".join(lines))
+
+
 def failed(sentence: str) -> Content:
     """The stores could not be read."""
     lines = [printable(sentence), "", "r  tries again", "q  quits"]

@@ -15,6 +15,7 @@ from textual.widgets import Input
 from spillview.catalogue import Query
 from spillview.errors import SpillError
 from spillview.model import Artifact, Missing, Session
+from spillview.picks import PICKS
 from spillview.text import printable
 from spillview.tui.arrangement import (
     WORST,
@@ -34,6 +35,7 @@ from spillview.tui.queue import Queue
 from spillview.tui.queue_screen import QueueScreen
 from spillview.tui.rows import missing_sentence
 from spillview.tui.titles import Titles
+from spillview.tui.undoing import TrashChanged, sentence, told
 
 
 class HomeScreen(QueueScreen):
@@ -77,6 +79,7 @@ class HomeScreen(QueueScreen):
         if row is None or isinstance(row, Missing):
             self.queue.action_move(1)
             return
+        self.last_batch = None  # the mark is what `u` takes back now
         artifacts = row.artifacts if isinstance(row, Session) else (row,)
         marked = self.marks.mark(artifacts, self.catalogue.now())
         if isinstance(row, Session):
@@ -107,7 +110,10 @@ class HomeScreen(QueueScreen):
         self.catalogue.set_last_review(view.since if left else view.opened)
 
     def action_undo(self) -> None:
-        """Take the last mark back and go to it."""
+        """Take the last mark back and go to it, or the clean-up that came after it."""
+        if self.last_batch is not None:
+            self.undo_cleanup(self.last_batch)
+            return
         ids = self.marks.undo()
         if ids:
             self._marked(("artifact", ids[0]))
@@ -156,6 +162,38 @@ class HomeScreen(QueueScreen):
         """Show or hide the calls whose full result is not on disk."""
         self.rearrange(missing=not self.view.missing)
 
+    def action_errors(self) -> None:
+        """Show what tells of trouble only where the model did not look, or all."""
+        self.select_only(None if self.view.only == "errors" else "errors")
+
+    def action_which(self) -> None:
+        """Show the next kind alone that there is; after the last one everything."""
+        names = list(PICKS)
+        at = names.index(self.view.only) + 1 if self.view.only else 0
+        present = (name for name in names[at:] if self._is_there(name))
+        self.select_only(next(present, None))
+
+    def _is_there(self, name: str) -> bool:
+        """Whether the window holds anything of a kind."""
+        pick, material, view = PICKS[name], self.material, self.view
+        artifacts = (a for s in material.sessions for a in s.artifacts)
+        return any(in_window(a, view) and pick.admits(a) for a in artifacts) or any(
+            pick.admits_call(call) for call in material.missing
+        )
+
+    def select_only(self, name: str | None) -> None:
+        """Show one selection alone, or everything."""
+        self.queue.touched = False
+        self.rearrange(only=name)
+
+    def action_statistics(self) -> None:
+        """What became of the spilled outputs of every session shown."""
+        from spillview.tui.statistics import StatisticsScreen
+
+        shown = [a for s in self.material.sessions for a in s.artifacts]
+        shown = [a for a in shown if in_window(a, self.view)]
+        self.app.push_screen(StatisticsScreen(self.catalogue, shown, self.window))
+
     def action_filter(self) -> None:
         """Open the filter's line."""
         self.filter_bar.display = True
@@ -189,7 +227,7 @@ class HomeScreen(QueueScreen):
         self.filter_bar.display = False
         self.queue.touched = True
         self.filter_input.value = ""
-        self.rearrange(filter="")
+        self.rearrange(filter="", only=None)
         self.queue.focus()
 
     def action_search(self) -> None:
@@ -197,6 +235,53 @@ class HomeScreen(QueueScreen):
         from spillview.tui.search import SearchScreen
 
         self.app.push_screen(SearchScreen(self.catalogue, self.arrangement.artifacts))
+
+    def action_cleanup(self) -> None:
+        """Plan a clean-up of what this screen looks at, whatever its age."""
+        from spillview.tui.cleanup import CleanupScreen
+
+        screen = CleanupScreen(self.catalogue, self.scope)
+
+        def come_back(changed: bool | None) -> None:
+            self.last_batch = screen.last_batch
+            self._look_anew(changed)
+
+        self.app.push_screen(screen, come_back)
+
+    def action_trash(self) -> None:
+        """What clean-ups removed: put back, or delete for good."""
+        from spillview.tui.trash import TrashScreen
+
+        self.app.push_screen(TrashScreen(self.catalogue), self._look_anew)
+
+    def _look_anew(self, changed: bool | None) -> None:
+        if changed:
+            self.action_reload()
+
+    @work(
+        thread=True,
+        exclusive=True,
+        exit_on_error=False,
+        group="undo",
+        description="Put a clean-up back",
+    )
+    def undo_cleanup(self, batch: str | None) -> None:
+        """Put a clean-up back."""
+        from spillview.trash import Trash
+
+        try:
+            message = told(Trash(self.catalogue.places).undo(batch))
+        except (SpillError, OSError) as error:
+            message = TrashChanged(sentence(error), well=False)
+        self.post_message(message)
+
+    @on(TrashChanged)
+    def _trash_changed(self, message: TrashChanged) -> None:
+        self.last_batch = None
+        self.app.clear_notifications()  # what they offered is done
+        severity = "information" if message.well else "warning"
+        self.notify(message.words, severity=severity, markup=False)  # type: ignore[arg-type] # one of the two
+        self.action_reload()
 
     def action_reload(self) -> None:
         """Look again now."""
@@ -213,10 +298,13 @@ class HomeScreen(QueueScreen):
         """Put the cursor on a row, whatever hides it now."""
         if not self.queue.aim(key):
             self.filter_input.value = ""
-            self.rearrange(key, filter="", flat=False, all_time=True)
+            self.rearrange(key, filter="", flat=False, all_time=True, only=None)
 
     def commands(self) -> Iterator[SystemCommand]:
         """Palette entries for what the keys do and applies now."""
+        for pick in PICKS.values():
+            show = partial(self.select_only, pick.name)
+            yield SystemCommand(f"Only {pick.name}", pick.words, show)
         for _, binding, enabled, tooltip in self.active_bindings.values():
             known = binding.action in {"leave", "app.toggle_help"}
             if enabled and binding in self.BINDINGS and not known:

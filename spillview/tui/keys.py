@@ -16,8 +16,13 @@ never seen, verdicts never seen, then what is largest for its boundary.
 - `△` about to cross it (0.9 and up)
 - `·` below it
 
-The *verdict* is the last line that is not blank. The *ratio* is the size in the
-boundary's own unit, divided by the boundary. `…` is still being counted, `–` not known.
+`e` keeps what tells of errors only where the model did not look, `w` goes on to other
+kinds: never read back, orphans, partial, chains, calls whose file is gone, calls cut.
+
+The *verdict* is the last line that is not blank. *Seen* is the share of the bytes that
+the model received, `≥` where some of what it received is not placed. The *ratio* is the
+size in the boundary's own unit, divided by the boundary. `…` is still being counted,
+`–` not known.
 
 Flags: `G` growing, `U` uncounted, `W` world-readable, `S` secret-like, `L` link,
 `P` partial, `D` digest mismatch, `X` no regular file, `!` unreadable.
@@ -80,7 +85,11 @@ HOME_BINDINGS: list[BindingType] = [
         tooltip="Mark it reviewed and go on; the next start leaves it out",
     ),
     Binding(
-        "u", "undo", "Undo", id="home.undo", tooltip="Take the last reviewed mark back"
+        "u",
+        "undo",
+        "Undo",
+        id="home.undo",
+        tooltip="Take the last reviewed mark back, or the last clean-up",
     ),
     Binding(
         "slash",
@@ -119,6 +128,46 @@ HOME_BINDINGS: list[BindingType] = [
         "All",
         id="home.all_time",
         tooltip="All time, or only what came since the last review",
+    ),
+    Binding(
+        "e",
+        "errors",
+        "Errors unseen",
+        show=False,
+        id="home.errors",
+        tooltip="Only what tells of errors where the model did not look, or everything",
+    ),
+    Binding(
+        "w",
+        "which",
+        "Which kind",
+        show=False,
+        id="home.which",
+        tooltip="Errors unseen, never read back, orphans, partial, chains, gone, cut",
+    ),
+    Binding(
+        "percent_sign",
+        "statistics",
+        "Statistics",
+        show=False,
+        key_display="%",
+        id="home.statistics",
+        tooltip="What was read back, seen and carried, by tool and size",
+    ),
+    Binding(
+        "D",
+        "cleanup",
+        "Clean",
+        id="home.cleanup",
+        tooltip="Plan a clean-up: why each artifact would go, or stays",
+    ),
+    Binding(
+        "T",
+        "trash",
+        "Trash",
+        show=False,
+        id="home.trash",
+        tooltip="Clean-ups that can be put back, or deleted for good",
     ),
     Binding(
         "S",

@@ -12,6 +12,7 @@ from textual.worker import get_current_worker
 from spillview import triage
 from spillview.catalogue import Catalogue, Query
 from spillview.model import Artifact, Missing, Session
+from spillview.picks import PICKS
 from spillview.text import printable
 from spillview.tui import empty
 from spillview.tui.arrangement import (
@@ -73,6 +74,8 @@ class QueueScreen(LiveScreen):
         self.material = Material()
         self.arrangement = Arrangement([], [], 0, 0, 0)
         self.marks = Marks(catalogue)
+        self.last_batch: str | None = None
+        """The clean-up that was done since the last mark, for `u`."""
         self.failure: str | None = None
         self.scanned = False
         self.problem_count = 0
@@ -242,6 +245,8 @@ class QueueScreen(LiveScreen):
             content = empty.failed(self.failure)
         elif self.view.filter.strip():
             content = empty.no_match(self.view.filter)
+        elif self.view.only is not None:
+            content = empty.nothing_selected(PICKS[self.view.only].words)
         elif self.arrangement.missing:
             content = empty.only_missing(self.arrangement.missing, self.window)
         elif self.arrangement.beyond:
@@ -262,9 +267,12 @@ class QueueScreen(LiveScreen):
         return {
             "demo": self.scanned and nothing,
             "problems": self.problem_count > 0,
-            "undo": self.marks.undoable > 0,
+            "undo": self.marks.undoable > 0 or self.last_batch is not None,
             "missing": self.arrangement.missing > 0 or view.missing,
-            "clear": bool(view.filter) or self.is_filtering,
+            "clear": bool(view.filter or view.only) or self.is_filtering,
+            "errors": not nothing or view.only is not None,
+            "which": not nothing or view.only is not None,
+            "statistics": not nothing,
             "all_time": view.since is not None and not nothing,
             "toggle_all": rows and not view.flat,
             "review": rows,
@@ -273,6 +281,7 @@ class QueueScreen(LiveScreen):
             "sort": rows,
             "reverse": rows,
             "search": rows,
+            "cleanup": not nothing,
         }
 
     @property

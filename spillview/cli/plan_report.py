@@ -1,0 +1,200 @@
+"""What `prune` says of a plan, and of what became of it."""
+
+from __future__ import annotations
+
+import argparse
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from spillview.errors import SpillError
+from spillview.retention import GROUPS
+from spillview.text import human_age, human_bytes, human_count, path_text, printable
+
+if TYPE_CHECKING:
+    from spillview.bins import NoBin
+    from spillview.cli.streams import Streams
+    from spillview.model import Found
+    from spillview.moving import Failure
+    from spillview.retention import Choice, Plan
+    from spillview.trash import Applied, Trash
+
+Where = Sequence[tuple["str | NoBin", Sequence["Found"]]]
+
+SHOWN = 50
+"""Rows that a terminal gets unless told otherwise."""
+NAMED = 3
+"""So many files with the same reason are named beside it; the table names all."""
+
+
+def amount(found: Sequence[Found]) -> str:
+    """So many files and their bytes, in words."""
+    files = "1 file" if len(found) == 1 else f"{human_count(len(found))} files"
+    return f"{files} ({human_bytes(sum(each.size for each in found))})"
+
+
+def tell_settled(trash: Trash, streams: Streams) -> None:
+    """Say what killed runs had left and what became of it, once."""
+    while trash.settled:
+        streams.note(trash.settled.pop(0))
+
+
+def tell_open(trash: Trash, streams: Streams) -> None:
+    """Without --apply nothing is changed, a killed run's leftovers neither."""
+    try:
+        waiting = [batch for batch in trash.batches() if batch.open]
+    except SpillError:
+        return
+    for batch in waiting:
+        streams.note(
+            f"clean-up {batch.id} is at work or was interrupted;"
+            " `spillview trash` settles and shows it"
+        )
+
+
+def print_plan(
+    plan: Plan,
+    where: Where,
+    full: str | None,
+    applied: Applied | None,
+    args: argparse.Namespace,
+    streams: Streams,
+    now: float,
+) -> None:
+    """The plan's rows and sums; with `applied` those of what was really done."""
+    failures = {each.found.id: each for each in applied.failed} if applied else {}
+    if args.json:
+        from spillview.plan_rows import choice_row, summary_row
+
+        for choice in plan.choices:
+            streams.json(choice_row(choice, failures.get(choice.artifact.id)))
+        streams.json(summary_row(plan, where, applied, full))
+        return
+    going = [choice for choice in plan.remove if choice.artifact.id not in failures]
+    rows = list(plan.choices)
+    if streams.terminal and not args.all:
+        stuck = [choice for choice in rows if choice.artifact.id in failures]
+        rows = [*stuck, *going[:SHOWN]]
+    _table(rows, {choice.artifact.id for choice in going}, failures, now, streams)
+    if streams.terminal and not args.all and len(going) > SHOWN:
+        streams.note(f"{SHOWN} of {len(going):,} files that go; --all prints all")
+    _tell_sums(plan, going, where, full, applied, streams)
+
+
+def _table(
+    rows: Sequence[Choice],
+    going: set[str],
+    failures: Mapping[str, Failure],
+    now: float,
+    streams: Streams,
+) -> None:
+    from spillview.cli.listing import short_session, whole_session
+    from spillview.cli.tables import Cell, Column, write_table
+
+    columns = [
+        Column("ACTION"),
+        Column("ID"),
+        Column("AGE", right=True),
+        Column("BYTES", right=True),
+        Column("HARNESS", drop=3),
+        Column("SESSION", least=8, most=12, drop=2),
+        Column("NAME", least=12, most=32, drop=1),
+        Column("REASON", least=24),
+    ]
+    name_session = short_session if streams.terminal else whole_session
+    table = []
+    for choice in rows:
+        found = choice.artifact.found
+        removed = found.id in going
+        failure = failures.get(found.id)
+        reason = choice.reason
+        if failure is not None:
+            reason = f"could not be removed: {failure.reason}"
+        table.append(
+            [
+                Cell("remove" if removed else "keep", "over" if removed else "below"),
+                Cell(found.id[:8] if streams.terminal else found.id, "name"),
+                Cell(human_age(now - found.mtime_ns / 1e9)),
+                Cell(human_bytes(found.size)),
+                Cell(found.harness),
+                Cell(name_session(choice.artifact.session or found.session)),
+                Cell(printable(path_text(found.name))),
+                Cell(printable(path_text(reason))),
+            ]
+        )
+    write_table(streams, columns, table)
+
+
+def _tell_sums(
+    plan: Plan,
+    going: Sequence[Choice],
+    where: Where,
+    full: str | None,
+    applied: Applied | None,
+    streams: Streams,
+) -> None:
+    kept = Counter(choice.group for choice in plan.choices if not choice.remove)
+    why = ", ".join(f"{kept[g]:,} {words}" for g, words in GROUPS.items() if kept[g])
+    stays = f"; {len(plan.choices) - len(going):,} stay" + (f": {why}" if why else "")
+    what = amount([choice.artifact.found for choice in going])
+    if applied is None:
+        streams.note(f"{what} would go{stays}")
+        _tell_trash(where, streams)
+        if full is not None:
+            streams.error(f"{full}; --apply asks before it deletes without a trash")
+        if going:
+            streams.note(
+                f"emptying the trash then frees {human_bytes(plan.frees)};"
+                " --apply moves them"
+            )
+    elif not applied.moved:
+        streams.note(f"nothing was removed{stays}")
+    elif applied.batch is None:
+        freed = human_bytes(applied.freed_now)
+        streams.note(f"{what} deleted for good, {freed} freed{stays}")
+    else:
+        freed = human_bytes(applied.freed_now)
+        streams.note(
+            f"{what} moved into the trash as {applied.batch}{stays}. {freed} freed so"
+            " far: `spillview trash --empty` frees the rest, `spillview undo` puts the"
+            " files back"
+        )
+    _tell_failures(applied.failed if applied is not None else (), streams)
+    if plan.over_total is not None:
+        streams.note(
+            f"{human_bytes(plan.over_total)} more than --max-total stay, for the rest"
+            " is protected"
+        )
+
+
+def _tell_failures(failed: Sequence[Failure], streams: Streams) -> None:
+    """What could not be removed: each by name, or many with one reason together."""
+    by_reason: dict[str, list[Failure]] = {}
+    for failure in failed:
+        by_reason.setdefault(failure.reason, []).append(failure)
+    for reason, members in by_reason.items():
+        hint = ""
+        if members[0].no_bin:
+            hint = "; `--apply --permanent` deletes without a trash"
+        if len(members) > NAMED:
+            streams.error(f"{len(members):,} files stay: {reason}{hint}")
+            continue
+        for failure in members:
+            streams.error(f"{path_text(failure.found.path)} stays: {reason}{hint}")
+
+
+def _tell_trash(where: Where, streams: Streams) -> None:
+    """Where the trash is, when it is not simply the state folder's."""
+    from spillview.bins import NoBin
+
+    for place, found in where:
+        if isinstance(place, NoBin):
+            streams.error(
+                f"no trash can be made for {amount(found)}: {place.reason};"
+                " --apply asks, and --apply --permanent deletes them for good"
+            )
+        elif not place.endswith("/trash"):
+            streams.note(
+                f"{amount(found)} lie on another filesystem: their trash is"
+                f" {path_text(place)}"
+            )

@@ -1,0 +1,237 @@
+"""`prune`: what a clean-up would remove and why, and with `--apply` the clean-up."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from spillview.cli.commands import query_of, tell_problems, whole_number
+from spillview.cli.plan_report import (
+    Where,
+    amount,
+    print_plan,
+    tell_open,
+    tell_settled,
+)
+from spillview.errors import BadInput
+
+if TYPE_CHECKING:
+    from spillview.catalogue import Catalogue, Query
+    from spillview.cli.streams import Streams
+    from spillview.retention import Plan, Rules
+    from spillview.trash import Applied, Trash
+
+PRUNE = """\
+Plans a clean-up: for every artifact whether it would go, and why. Nothing is changed
+until --apply, which moves the files into a trash on their own filesystem; `undo` puts
+them back, `trash --empty` frees the space.
+
+PATH, --harness, --session, --since and --until choose the ground; the options below
+select on it, and what any of them selects goes. --session alone selects all of it.
+--max-total counts what the others leave.
+
+Always kept: pinned artifacts (see `pin`), those of live sessions (active within the
+hour, open in another process, or growing), whatever a live session refers to, and
+whatever is no artifact by its harness's own names. The later of the session's last
+activity and the file's change counts as its age.
+
+--yes answers the questions; it never turns a move into a deletion: only --permanent
+deletes, and where no trash can be made a person is asked or the files stay."""
+
+
+def describe(name: str, parser: argparse.ArgumentParser) -> None:
+    """The options of `prune`."""
+    parser.description = PRUNE
+    rules = parser.add_argument_group("what goes")
+    rules.add_argument("--older-than", metavar="AGE", help="not active since: 7d, 12h")
+    rules.add_argument(
+        "--keep-last",
+        metavar="N",
+        type=whole_number(1),
+        help="all but the newest N of each session, which are kept in any case",
+    )
+    rules.add_argument(
+        "--max-total", metavar="SIZE", help="the oldest, until the rest fits: 5GB"
+    )
+    rules.add_argument("--max-file", metavar="SIZE", help="files larger than: 500MB")
+    rules.add_argument(
+        "--orphans", action="store_true", help="files that no record points at"
+    )
+    acting = parser.add_argument_group("acting")
+    acting.add_argument("--apply", action="store_true", help="do it")
+    acting.add_argument(
+        "--permanent",
+        action="store_true",
+        help="with --apply: delete for good instead of moving into the trash",
+    )
+    acting.add_argument("--yes", action="store_true", help="ask nothing")
+    acting.add_argument("--all", action="store_true", help="print every row")
+
+
+def run(name: str, args: argparse.Namespace, streams: Streams) -> int:
+    """Print the plan, or carry it out and print what became of it."""
+    from spillview.catalogue import Catalogue
+    from spillview.cleanup import prospect, room, trashes
+    from spillview.trash import Trash
+
+    rules = _rules(args)
+    if args.permanent and not args.apply:
+        raise BadInput("--permanent needs --apply: without it nothing is removed")
+    catalogue = Catalogue.here()
+    try:
+        query = query_of(args, args.words)
+        trash = Trash(catalogue.places)
+        if args.apply:
+            trash.settle()
+            tell_settled(trash, streams)
+        else:
+            tell_open(trash, streams)
+        seen = prospect(catalogue, query, rules)
+        if args.session is not None:
+            _only_one(args.session, seen.plan)
+        found = [choice.artifact.found for choice in seen.plan.remove]
+        where = trashes(catalogue.places, found) if found else []
+        full = room(catalogue.places, len(found)) if found else None
+        applied = None
+        plan = seen.plan
+        if args.apply and found:
+            if not _agreed(args, plan, where, streams):
+                streams.note("nothing was removed")
+                return 1
+            plan, applied = _apply(args, plan, catalogue, query, trash, streams)
+            tell_settled(trash, streams)
+        elif args.apply:
+            applied = _nothing_done()
+        print_plan(plan, where, full, applied, args, streams, catalogue.now())
+        code = tell_problems(streams, catalogue)
+        if any(problem not in catalogue.problems for problem in seen.problems):
+            code = 2
+        if applied is not None and applied.failed:
+            code = 2
+        if not found and args.session is not None:
+            streams.note(f"nothing of session {args.session} is to be removed")
+            return code or 1
+        return code
+    finally:
+        catalogue.close()
+
+
+def _rules(args: argparse.Namespace) -> Rules:
+    from spillview.retention import Rules
+    from spillview.text import parse_age, parse_size
+
+    chosen = (args.older_than, args.keep_last, args.max_total, args.max_file)
+    rules = Rules(
+        parse_age(args.older_than) if args.older_than is not None else None,
+        args.keep_last,
+        parse_size(args.max_total) if args.max_total is not None else None,
+        parse_size(args.max_file) if args.max_file is not None else None,
+        args.orphans,
+        args.session is not None and not args.orphans and not any(chosen),
+    )
+    if not rules.any:
+        raise BadInput(
+            "nothing says what is to go: give --older-than, --keep-last, --max-total,"
+            " --max-file or --orphans, or name a --session"
+        )
+    return rules
+
+
+def _only_one(reference: str, plan: Plan) -> None:
+    """Refuse the beginning of several sessions' ids: nobody names those together."""
+    ids = {c.artifact.session for c in plan.choices}
+    ids |= {c.artifact.found.session for c in plan.choices}
+    hits = sorted(each for each in ids if each.startswith(reference))
+    if reference not in ids and len(hits) > 1:
+        named = ", ".join(hits[:3]) + (" …" if len(hits) > 3 else "")
+        raise BadInput(
+            f"“{reference}” begins the ids of {len(hits)} sessions ({named}):"
+            " give more of it"
+        )
+
+
+def _nothing_done() -> Applied:
+    from spillview.trash import Applied
+
+    return Applied(None, (), ())
+
+
+# Before anything is moved
+
+
+def _agreed(
+    args: argparse.Namespace, plan: Plan, where: Where, streams: Streams
+) -> bool:
+    """Whether a person agrees to what cannot simply be undone."""
+    from spillview.cli.asking import agreed, answers
+
+    if args.yes or not answers():
+        return True
+    what = amount([choice.artifact.found for choice in plan.remove])
+    if args.permanent:
+        return agreed(streams, f"Delete {what} for good?")
+    loose = [
+        choice.artifact.found
+        for choice in plan.remove
+        if choice.artifact.found.harness == "folder"
+    ]
+    if loose and args.harness != "folder":
+        return agreed(
+            streams,
+            f"{amount(loose)} lie in a plain folder, where nothing tells outputs from"
+            " other files. Move them into the trash?",
+        )
+    return True
+
+
+def _apply(
+    args: argparse.Namespace,
+    plan: Plan,
+    catalogue: Catalogue,
+    query: Query,
+    trash: Trash,
+    streams: Streams,
+) -> tuple[Plan, Applied]:
+    from spillview.cleanup import still
+    from spillview.cli.asking import agreed, answers
+    from spillview.moving import Failure
+    from spillview.trash import Applied, DiskFull, NoTrash
+
+    if not args.yes and answers():
+        plan = still(catalogue, query, plan)  # a person may have taken their time
+    found = [choice.artifact.found for choice in plan.remove]
+
+    def progress(done: int, total: int) -> None:
+        streams.progress("removed", done, total)
+
+    if args.permanent:
+        return plan, trash.delete(found, progress=progress)
+    try:
+        applied = trash.apply(found, progress=progress)
+    except (DiskFull, NoTrash) as error:
+        reason = str(error)
+        applied = Applied(
+            None, (), tuple(Failure(each, reason, no_bin=True) for each in found)
+        )
+    stuck = [failure.found for failure in applied.failed if failure.no_bin]
+    if not stuck:
+        return plan, applied
+    question = (
+        f"{amount(stuck)} cannot be moved into a trash"
+        f" ({applied_reason(applied)}). Delete them for good?"
+    )
+    if args.yes or not answers() or not agreed(streams, question):
+        return plan, applied
+    deleted = trash.delete(stuck, progress=progress)
+    others = tuple(failure for failure in applied.failed if not failure.no_bin)
+    return plan, Applied(
+        applied.batch,
+        (*applied.moved, *deleted.moved),
+        (*others, *deleted.failed),
+        applied.freed_now + deleted.freed_now,
+    )
+
+
+def applied_reason(applied: Applied) -> str:
+    """Why the first of the files without a trash has none."""
+    return next(each.reason for each in applied.failed if each.no_bin)

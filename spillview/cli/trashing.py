@@ -1,0 +1,194 @@
+"""`undo` and `trash`: what clean-ups removed, put back or freed."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from spillview.errors import BadInput
+from spillview.text import human_age, human_bytes, human_count, path_text, printable
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from spillview.batches import Batch
+    from spillview.cli.streams import Streams
+    from spillview.trash import Trash
+
+UNDO = """\
+Puts back the files of the last clean-up, or of the one that BATCH (or its beginning)
+names: the same bytes, modes and times, in their old places. Nothing is overwritten:
+where something else has the place now, the file stays in the trash and that is said.
+Move it away and undo again. Folders that the clean-up removed are made anew."""
+
+TRASH = """\
+Lists the clean-ups in the trash, newest first; with BATCH the files of that one.
+--empty deletes them for good, all of them or the BATCHes named, and says what the disk
+gained. Until then a clean-up frees nothing, and `undo` puts its files back."""
+
+
+def describe(name: str, parser: argparse.ArgumentParser) -> None:
+    """The options of `undo` and `trash`."""
+    parser.description = UNDO if name == "undo" else TRASH
+    if name == "trash":
+        options = parser.add_argument_group("options")
+        options.add_argument(
+            "--empty", action="store_true", help="delete for good what is in the trash"
+        )
+        options.add_argument("--yes", action="store_true", help="ask nothing")
+
+
+def run(name: str, args: argparse.Namespace, streams: Streams) -> int:
+    """Do it; gives the exit code."""
+    from spillview.places import Places
+    from spillview.trash import Trash
+
+    for option in ("harness", "session", "since", "until"):
+        if getattr(args, option) is not None:
+            raise BadInput(
+                f"`{name}` takes whole clean-ups: it has no use for --{option}"
+            )
+    trash = Trash(Places.here())
+    trash.settle()
+    while trash.settled:
+        streams.note(trash.settled.pop(0))
+    if name == "undo":
+        return _undo(trash, args, streams)
+    if args.empty:
+        return _empty(trash, args, streams)
+    return _list(trash, args, streams)
+
+
+def _undo(trash: Trash, args: argparse.Namespace, streams: Streams) -> int:
+    if len(args.words) > 1:
+        raise BadInput("`undo` puts back one clean-up at a time")
+    reference = args.words[0] if args.words else None
+    done = trash.undo(
+        reference,
+        progress=lambda done, total: streams.progress("restored", done, total),
+    )
+    if args.json:
+        from spillview.plan_rows import undone_row
+
+        streams.json(undone_row(done))
+    if done.batch is None:
+        streams.note("there is nothing to undo: the trash is empty")
+        return 0
+    files = (
+        "1 file is" if len(done.restored) == 1 else f"{len(done.restored):,} files are"
+    )
+    streams.note(f"{files} back ({done.batch})")
+    for path, why in done.failed:
+        streams.error(f"{path_text(path)}: {why}")
+    return 2 if done.failed else 0
+
+
+def _list(trash: Trash, args: argparse.Namespace, streams: Streams) -> int:
+    batches = trash.batches()
+    if args.words:
+        return _contents(trash, batches, args, streams)
+    if args.json:
+        from spillview.plan_rows import batch_row
+
+        for batch in batches:
+            streams.json(batch_row(batch))
+    else:
+        _table(batches, streams)
+    broken = [batch for batch in batches if batch.problem is not None]
+    for batch in broken:
+        streams.error(f"{path_text(batch.path)}: {batch.problem}")
+    for batch in batches:
+        if batch.away:
+            streams.error(
+                f"{batch.id}: {batch.away:,} files of it lie on a filesystem that"
+                " cannot be reached: is it mounted?"
+            )
+    total = sum(batch.bytes for batch in batches)
+    if not batches:
+        streams.note("the trash is empty")
+    elif not args.json:
+        streams.note(
+            f"{human_bytes(total)} in the trash: `spillview trash --empty` frees it,"
+            " `spillview undo` puts the last clean-up back"
+        )
+    return 2 if broken or any(batch.away for batch in batches) else 0
+
+
+def _contents(
+    trash: Trash, batches: Sequence[Batch], args: argparse.Namespace, streams: Streams
+) -> int:
+    from spillview.plan_rows import content_row
+    from spillview.trash import named_batch
+
+    for word in args.words:
+        batch = named_batch(batches, word)
+        assert batch is not None  # a reference gives one or raises
+        for path, size in trash.contents(batch.id):
+            if args.json:
+                streams.json(content_row(batch.id, path, size))
+            else:
+                streams.line(f"{human_bytes(size):>10}  {printable(path_text(path))}")
+    return 0
+
+
+def _empty(trash: Trash, args: argparse.Namespace, streams: Streams) -> int:
+    from spillview.cli.asking import agreed, answers
+    from spillview.trash import named_batch
+
+    batches = trash.batches()
+    if args.words:
+        named = [named_batch(batches, word) for word in args.words]
+        batches = [batch for batch in batches if batch in named]
+    items = sum(batch.items for batch in batches)
+    size = human_bytes(sum(batch.bytes for batch in batches))
+    if batches and not args.yes and answers():
+        files = "1 file" if items == 1 else f"{human_count(items)} files"
+        if not agreed(streams, f"Delete {files} ({size}) for good?"):
+            streams.note("nothing was deleted")
+            return 1
+    done = trash.empty(
+        [batch.id for batch in batches] if args.words else None,
+        progress=lambda done, total: streams.progress("deleted", done, total),
+    )
+    if args.json:
+        from spillview.plan_rows import batch_row, emptied_row
+
+        for batch in done.batches:
+            streams.json(batch_row(batch))
+        streams.json(emptied_row(done))
+    if not done.items and not done.failed:
+        streams.note("the trash is empty")
+    else:
+        files = "1 file" if done.items == 1 else f"{human_count(done.items)} files"
+        streams.note(f"{files} deleted for good, {human_bytes(done.freed_now)} freed")
+    for path, why in done.failed:
+        streams.error(f"{path_text(path)}: {why}")
+    return 2 if done.failed else 0
+
+
+def _table(batches: Sequence[Batch], streams: Streams) -> None:
+    import time
+
+    from spillview.cli.tables import Cell, Column, write_table
+
+    now = time.time()
+    columns = [
+        Column("BATCH"),
+        Column("AGE", right=True),
+        Column("FILES", right=True),
+        Column("BYTES", right=True),
+        Column("PATH", least=16),
+    ]
+    table = []
+    for batch in batches:
+        of = f" of {batch.total:,}" if batch.items != batch.total else ""
+        table.append(
+            [
+                Cell(batch.id, "name"),
+                Cell(human_age(now - batch.when) if batch.when else ""),
+                Cell(f"{batch.items:,}{of}"),
+                Cell(human_bytes(batch.bytes)),
+                Cell(printable(path_text(batch.path))),
+            ]
+        )
+    write_table(streams, columns, table)

@@ -1,0 +1,213 @@
+"""What an output concludes: its last lines by the patterns of the runners."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+from spillview.model import Conclusion, Counts, Line, VerdictClass
+
+if TYPE_CHECKING:
+    from spillview.content import Content
+
+TAIL = 64 << 10
+"""Bytes at the end of an output in which its conclusion is looked for."""
+
+MOST = 60
+"""Last lines, blank ones left out, that a rule may reach without a needle."""
+
+TEXT_LIMIT = 2_000
+"""Chars of a line that are looked at, and kept."""
+
+_COLOUR = re.compile(r"\x1b\[[0-9;:]{0,64}[mK]")
+_WRAPPERS = frozenset(
+    ("builtin", "command", "env", "exec", "nice", "nohup", "stdbuf", "sudo", "time")
+)
+_STEP = re.compile(r"&&|\|\||;|\n")
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One pattern of `verdicts.toml`."""
+
+    runner: str
+    verdict: VerdictClass
+    pattern: re.Pattern[str]
+    within: int = 1
+    """How many last lines, blank ones left out, the line may be among."""
+    over: bool = False
+    """Whether it counts even where a later line tells of something else."""
+    needle: bytes | None = None
+    """What must stand in the output's end for the rule to be tried at all."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Listing:
+    """Calls whose output is other people's text: it concludes nothing."""
+
+    tools: frozenset[str]
+    commands: frozenset[str]
+
+
+def conclusion(
+    content: Content,
+    counts: Counts,
+    tool: str | None = None,
+    command: str | None = None,
+) -> Conclusion | None:
+    """The line among the last ones that says how the runner ended; None without one.
+
+    The line nearest to the end decides, unless a rule says that its own counts for
+    more (a list of failures before the number of what passed). What a search or a
+    listing prints is no conclusion. Whether it was seen is left open.
+    """
+    if counts.kind in ("binary", "image") or lists(tool, command):
+        return None
+    nearest: Conclusion | None = None
+    start = max(0, content.size - TAIL)
+    data = content.pread(start, content.size - start)
+    rules = [r for r in _rules() if r.needle is None or r.needle in data]
+    most = max(rule.within for rule in rules)
+    for distance, line in enumerate(_last_lines(data, start, counts), start=1):
+        if distance > most:
+            break
+        text = bare(line.text)
+        if distance > MOST:
+            rules = [rule for rule in rules if rule.within >= distance]
+        for rule in rules:
+            if rule.within < distance or (nearest is not None and not rule.over):
+                continue
+            if rule.pattern.search(text) is None:
+                continue
+            found = Conclusion(line, rule.runner, rule.verdict)
+            if rule.over and (nearest is None or nearest.verdict != rule.verdict):
+                return found
+            nearest = nearest or found
+            break
+    return nearest
+
+
+def classify(
+    verdict: str | None,
+    tool: str | None = None,
+    failed: bool | None = None,
+    exit_code: int | None = None,
+) -> VerdictClass:
+    """What an output's last line concludes, the call's own outcome first.
+
+    An error state or an exit code other than 0 means `fail` whatever the text says; a
+    text that tells of failure means `fail` even where the call succeeded (a pipe hides
+    the exit code of its first command).
+    """
+    text = bare(verdict or "")
+    found: VerdictClass = "unknown"
+    if not lists(tool, None):
+        for rule in _rules():
+            if rule.pattern.search(text):
+                found = rule.verdict
+                break
+    return outcome(found, failed, exit_code)
+
+
+def outcome(
+    concluded: VerdictClass, failed: bool | None, exit_code: int | None
+) -> VerdictClass:
+    """The class of a call from what it printed and how it ended."""
+    if failed or exit_code:
+        return "fail"
+    if concluded == "unknown" and exit_code == 0:
+        return "pass"
+    return concluded
+
+
+def lists(tool: str | None, command: str | None) -> bool:
+    """Whether a call prints texts it found somewhere: a search, a history, a list."""
+    listing = _listing()
+    if tool in listing.tools:
+        return True
+    steps = [step for step in _STEP.split(command or "") if step.strip()]
+    for step in reversed(steps):
+        words = [
+            word
+            for word in step.split("|", 1)[0].split()
+            if not re.fullmatch(r"[A-Za-z_]\w{0,80}=\S{0,4096}|\d{1,9}[smh]?", word)
+        ]
+        while words and words[0].rpartition("/")[2] in _WRAPPERS:
+            del words[0]
+        if not words or words[0] in ("cd", "echo", "true", "done", "fi", "}", ")"):
+            continue
+        name = words[0].rpartition("/")[2]
+        verb = next((word for word in words[1:] if not word.startswith("-")), "")
+        return name in listing.commands or f"{name} {verb}" in listing.commands
+    return False
+
+
+def bare(text: str) -> str:
+    """A line without colours, overwritten frames and the frame drawn around it."""
+    text = _COLOUR.sub("", text[:TEXT_LIMIT].strip())
+    return text.rpartition("\r")[2].strip("= \t")
+
+
+def _last_lines(data: bytes, start: int, counts: Counts) -> Iterator[Line]:
+    """The lines of an output's end that are not blank, the last one first."""
+    if counts.encoding.startswith("utf-16"):
+        if counts.verdict is not None:
+            yield counts.verdict
+        return
+    number, end = counts.lines, len(data)
+    if data.endswith(b"\n"):
+        end -= 1
+    while end >= 0:
+        begin = data.rfind(b"\n", 0, end) + 1
+        if begin == 0 and start > 0:
+            return  # it begins before what was read
+        row = data[begin:end]
+        if row.strip():
+            yield _line(number, start + begin, row)
+        number -= 1
+        end = begin - 1
+
+
+def _line(number: int, start: int, row: bytes) -> Line:
+    """The line, its last frames kept where it is too long to be kept whole."""
+    row = row.removesuffix(b"\r")
+    kept = row if len(row) <= 4 * TEXT_LIMIT else row[-4 * TEXT_LIMIT :]
+    text = kept.decode("utf-8", "replace")
+    if len(text) > TEXT_LIMIT and "\r" in text:
+        text = text[-TEXT_LIMIT:].partition("\r")[2]
+    truncated = len(text) > TEXT_LIMIT or len(kept) < len(row)
+    return Line(number, start, start + len(row), text[:TEXT_LIMIT], truncated)
+
+
+@cache
+def _data() -> dict[str, Any]:
+    import tomllib
+
+    text = files("spillview").joinpath("verdicts.toml").read_text(encoding="utf-8")
+    return tomllib.loads(text)
+
+
+@cache
+def _rules() -> tuple[Rule, ...]:
+    """The rules of `verdicts.toml`, in order."""
+    return tuple(
+        Rule(
+            rule["runner"],
+            rule["verdict"],
+            re.compile(rule["regex"]),
+            rule.get("within", 1),
+            rule.get("over", False),
+            rule["needle"].encode() if "needle" in rule else None,
+        )
+        for rule in _data()["rule"]
+    )
+
+
+@cache
+def _listing() -> _Listing:
+    raw = _data()["listing"]
+    return _Listing(frozenset(raw["tools"]), frozenset(raw["commands"]))

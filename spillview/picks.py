@@ -1,0 +1,62 @@
+"""Kinds of artifacts and calls that a reviewer may want to see alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from spillview.model import Artifact, Missing
+from spillview.triage import errors_unseen
+
+
+@dataclass(frozen=True, slots=True)
+class Pick:
+    """One kind: its name, the words for it, and what belongs to it."""
+
+    name: str
+    words: str
+    admits: Callable[[Artifact], bool]
+    missing: str | None = None
+    """The state of the calls that belong to it; None where no call does."""
+
+    def admits_call(self, call: Missing) -> bool:
+        """Whether a call without a file belongs to it."""
+        return call.state == self.missing
+
+
+def _is_partial(artifact: Artifact) -> bool:
+    return "partial" in artifact.flags or bool(artifact.link and artifact.link.partial)
+
+
+def _is_orphan(artifact: Artifact) -> bool:
+    return artifact.link is not None and artifact.link.state == "orphan"
+
+
+def _is_unread(artifact: Artifact) -> bool:
+    link = artifact.link
+    if link is None or link.state != "linked":
+        return False
+    return not any(read.own and read.ranges != () for read in link.reads)
+
+
+def _none(artifact: Artifact) -> bool:
+    return False
+
+
+PICKS = {
+    pick.name: pick
+    for pick in (
+        Pick("errors", "errors only in the unseen part", errors_unseen),
+        Pick("unread", "never read back", _is_unread),
+        Pick("orphan", "no record points at them", _is_orphan),
+        Pick("partial", "the spill itself is partial", _is_partial),
+        Pick("chain", "a read of them spilled again", lambda a: bool(_chain(a))),
+        Pick("dangling", "calls whose file is gone", _none, "dangling"),
+        Pick("cut", "calls cut with nothing saved", _none, "cut"),
+    )
+}
+"""Every kind by its name, in the order that a key goes through them."""
+
+
+def _chain(artifact: Artifact) -> tuple[str, ...]:
+    return artifact.link.chain if artifact.link is not None else ()

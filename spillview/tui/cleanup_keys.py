@@ -1,0 +1,144 @@
+"""The keys of the clean-up and the trash, and the help beside them."""
+
+from __future__ import annotations
+
+from textual.binding import Binding, BindingType
+
+CLEANUP_HELP = """
+## Clean up
+
+Every artifact with why it would go, or stays. Nothing is changed before `D` and a yes.
+What goes is moved into a trash on its own filesystem: nothing is freed before that is
+emptied (`T`), and `u` puts the last clean-up back.
+
+Rules select, and unite: `o` by age, `n` all but the newest of each session, `t` and `z`
+by size, `r` what no record points at. A file is as old as the later of its session's
+last activity and its own change; where the two disagree it stays.
+
+Always kept: pins (`p`), live sessions and whatever they refer to, and what is no
+artifact by its harness's names. `x` keeps one file this time.
+"""
+
+TRASH_HELP = """
+## Trash
+
+Clean-ups, newest first. `u` puts one back: bytes, modes and times, over nothing; where
+something else has the place now, the file stays here and that is said. `e` deletes one
+for good, `E` all of them; only that frees the disk.
+"""
+
+
+def _rule(key: str, name: str, words: str, tooltip: str) -> Binding:
+    return Binding(
+        key, f"rule('{name}')", words, show=False, id=f"clean.{name}", tooltip=tooltip
+    )
+
+
+CLEANUP_BINDINGS: list[BindingType] = [
+    Binding(
+        "D",
+        "apply",
+        "Clean up",
+        id="clean.apply",
+        tooltip="Move what goes into the trash, after a question",
+    ),
+    Binding("u", "undo", "Undo", id="clean.undo", tooltip="Put the last clean-up back"),
+    Binding(
+        "o",
+        "rule('older_than')",
+        "Age",
+        id="clean.older_than",
+        tooltip="What was not active for so long goes; [ and ] step",
+    ),
+    _rule("n", "keep_last", "All but the newest", "Keep the newest of each session"),
+    _rule("t", "max_total", "Total size", "The oldest go until the rest fits"),
+    _rule("z", "max_file", "File size", "Files larger than this go"),
+    Binding(
+        "r",
+        "orphans",
+        "Orphans",
+        show=False,
+        id="clean.orphans",
+        tooltip="What no record points at goes, or not",
+    ),
+    Binding("right_square_bracket", "step(1)", "Older", show=False, id="clean.older"),
+    Binding(
+        "left_square_bracket", "step(-1)", "Younger", show=False, id="clean.younger"
+    ),
+    Binding(
+        "v",
+        "view",
+        "View",
+        id="clean.view",
+        tooltip="Everything, what goes, or what stays",
+    ),
+    Binding(
+        "s",
+        "sort",
+        "Sort",
+        show=False,
+        id="clean.sort",
+        tooltip="Largest first, or oldest first",
+    ),
+    Binding(
+        "x",
+        "spare",
+        "Keep",
+        id="clean.spare",
+        tooltip="Keep this file this time, or let it go after all",
+    ),
+    Binding(
+        "p",
+        "pin",
+        "Pin",
+        id="clean.pin",
+        tooltip="Never plan this artifact, or take its pin back",
+    ),
+    Binding(
+        "enter",
+        "open",
+        "Open",
+        show=False,
+        id="clean.open",
+        tooltip="Open the artifact",
+    ),
+    Binding("T", "trash", "Trash", id="clean.trash", tooltip="What clean-ups removed"),
+    Binding(
+        "exclamation_mark",
+        "problems",
+        "Problems",
+        show=False,
+        key_display="!",
+        id="clean.problems",
+        tooltip="List what could not be read",
+    ),
+    Binding("R", "replan", "Plan again", show=False, id="clean.replan"),
+    Binding("q,escape", "leave", "Back", key_display="q", id="clean.back"),
+]
+
+TRASH_BINDINGS: list[BindingType] = [
+    Binding(
+        "u,enter",
+        "undo",
+        "Put back",
+        key_display="u",
+        id="trash.undo",
+        tooltip="Put this clean-up's files back",
+    ),
+    Binding(
+        "e",
+        "empty",
+        "Delete",
+        id="trash.empty",
+        tooltip="Delete this clean-up's files for good",
+    ),
+    Binding(
+        "E",
+        "empty_all",
+        "Empty",
+        id="trash.empty_all",
+        tooltip="Delete everything in the trash for good",
+    ),
+    Binding("R", "reload", "Look again", show=False, id="trash.reload"),
+    Binding("q,escape,T", "leave", "Back", key_display="q", id="trash.back"),
+]

@@ -1,0 +1,201 @@
+"""The rules of a clean-up on one line, and the line of input that changes one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from textual import events, getters, on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal
+from textual.message import Message
+from textual.widgets import Input, Static
+
+from spillview.errors import BadInput
+from spillview.retention import Rules
+from spillview.text import human_age, parse_age, parse_size, printable
+from spillview.tui.runs import Lines, Runs
+
+RULES = {
+    "older_than": (
+        "o",
+        "older than",
+        "age",
+        "an age such as 12h, 7d or 2w; nothing: no rule",
+    ),
+    "keep_last": (
+        "n",
+        "all but newest",
+        "newest",
+        "how many of each session stay, such as 5",
+    ),
+    "max_total": ("t", "total over", "total", "a size for all together, such as 5GB"),
+    "max_file": ("z", "file over", "file", "a size for one file, such as 500MB"),
+}
+"""Per rule: its key, its words, fewer words, and what is typed for it."""
+
+AGES = (3600.0, 12 * 3600.0, *(days * 86_400.0 for days in (1, 3, 7, 14, 30, 60, 90)))
+"""The ages that `[` and `]` step through."""
+
+
+def written(name: str, rules: Rules) -> str:
+    """A rule's value as it would be typed; empty when the rule is not used."""
+    value = getattr(rules, name)
+    if value is None:
+        return ""
+    if name == "older_than":
+        return human_age(value)
+    return str(value) if name == "keep_last" else _size(value)
+
+
+def _size(size: int) -> str:
+    for unit, scale in (("TB", 10**12), ("GB", 10**9), ("MB", 10**6), ("kB", 1000)):
+        if size % scale == 0:
+            return f"{size // scale}{unit}"
+    return str(size)
+
+
+def changed(name: str, typed: str, rules: Rules) -> Rules:
+    """The rules with what was typed for one of them; raises `BadInput`."""
+    text = typed.strip()
+    value: float | int | None = None
+    if text:
+        if name == "older_than":
+            value = parse_age(text)
+        elif name == "keep_last":
+            if not text.isascii() or not text.isdigit() or not 0 < int(text) < 10**9:
+                raise BadInput(f"`{printable(text)}` is no number of 1 or more.")
+            value = int(text)
+        else:
+            value = parse_size(text)
+    return replace(rules, **{name: value})  # type: ignore[arg-type] # by name
+
+
+def stepped(rules: Rules, step: int) -> Rules:
+    """The rules with the next older or younger age."""
+    now = rules.older_than
+    if now is None:
+        return replace(rules, older_than=AGES[4])
+    others = [a for a in AGES if (a > now if step > 0 else a < now)]
+    if not others:
+        return rules
+    return replace(rules, older_than=others[0] if step > 0 else others[-1])
+
+
+class RulesLine(Lines):
+    """Each rule with its key and value; a click changes it."""
+
+    @dataclass
+    class Chosen(Message):
+        """A rule was clicked."""
+
+        line: RulesLine
+        name: str
+
+        @property
+        def control(self) -> RulesLine:
+            """The line that sent it."""
+            return self.line
+
+    def __init__(self) -> None:
+        super().__init__(id="rules")
+        self.rules = Rules()
+        self._places: list[tuple[int, int, str]] = []
+
+    def show(self, rules: Rules) -> None:
+        """Show these."""
+        self.rules = rules
+        self.remake()
+
+    def make(self, width: int, height: int) -> list[Runs]:
+        """One line; fewer words where it is narrow."""
+        for brief in (False, True):
+            runs, places = self._line(brief=brief)
+            if brief or places[-1][1] < width:
+                self._places = places
+                return [runs]
+        return []
+
+    def _line(self, *, brief: bool) -> tuple[Runs, list[tuple[int, int, str]]]:
+        entries = [
+            (key, fewer if brief else words, written(name, self.rules), name)
+            for name, (key, words, fewer, _) in RULES.items()
+        ]
+        orphans = "yes" if self.rules.orphans else ""
+        entries.append(("r", "orphans", orphans, "orphans"))
+        runs: Runs = [(" ", "")]
+        places = []
+        at = 1
+        for key, words, value, name in entries:
+            tone = "selected" if value else "dim"
+            parts: Runs = [(key, "bar"), (f" {words} ", "" if value else "dim")]
+            parts.append((value or "–", tone))
+            length = sum(len(text) for text, _ in parts)
+            places.append((at, at + length, name))
+            at += length + 3
+            runs += [*parts, ("   ", "")]
+        return runs, places
+
+    def on_click(self, event: events.Click) -> None:
+        """Change the rule under the mouse."""
+        for start, end, name in self._places:
+            if start <= event.x < end:
+                self.post_message(self.Chosen(self, name))
+
+
+class RulePrompt(Horizontal):
+    """Asks for a rule's value; Enter takes it, Escape leaves it as it was."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "cancel", "Cancel", id="rule.cancel", tooltip="Go back"),
+        Binding("tab,shift+tab", "stay", "Stay", show=False, id="rule.stay"),
+    ]
+
+    @dataclass
+    class Answered(Message):
+        """A value was typed; None when the question was taken back."""
+
+        prompt: RulePrompt
+        name: str
+        text: str | None
+
+        @property
+        def control(self) -> RulePrompt:
+            """The prompt that sent it."""
+            return self.prompt
+
+    label = getters.query_one("#rule-label", Static)
+    line = getters.query_one("#rule-value", Input)
+
+    def __init__(self) -> None:
+        super().__init__(id="rule-prompt")
+        self.rule = ""
+
+    def compose(self) -> ComposeResult:
+        """The rule's words and the line."""
+        yield Static(id="rule-label", markup=False)
+        yield Input(id="rule-value", compact=True)
+
+    def ask(self, name: str, value: str) -> None:
+        """Open the line for a rule, with the value it has."""
+        self.rule = name
+        _, words, _, hint = RULES[name]
+        self.label.update(words)
+        self.line.placeholder = hint
+        self.line.value = value
+        self.line.cursor_position = len(value)
+        self.display = True
+        self.line.focus()
+
+    @on(Input.Submitted)
+    def _submit(self, event: Input.Submitted) -> None:
+        event.stop()
+        self.post_message(self.Answered(self, self.rule, event.value))
+
+    def action_cancel(self) -> None:
+        """Take the question back."""
+        self.post_message(self.Answered(self, self.rule, None))
+
+    def action_stay(self) -> None:
+        """Nothing: the focus stays in the line."""

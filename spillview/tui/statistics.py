@@ -1,0 +1,190 @@
+"""What became of the spilled outputs, as two tables that can be copied as rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import ScrollableContainer
+from textual.content import Content
+from textual.message import Message
+from textual.screen import ModalScreen
+from textual.widgets import Footer, Static
+from textual.worker import get_current_worker
+
+from spillview.catalogue import Catalogue
+from spillview.model import Artifact
+from spillview.statistics import Statistics, measure
+from spillview.statistics_rows import rows, share_text
+from spillview.text import human_bytes, path_text, printable
+from spillview.tui import stylesheet
+from spillview.tui.runs import fit
+
+TOOL_TITLES = (
+    *("tool", "chars", "spilled", "read back", "calls later", "seen"),
+    *("carried, tokens", "bytes"),
+)
+SWEEP_TITLES = ("boundary", "spills", "read back", "tokens kept out")
+
+TOOL_WIDTH = 28
+"""Cells of the longest tool name."""
+
+
+def tool_table(statistics: Statistics) -> list[list[str]]:
+    """The cells of the first table, its titles first."""
+    table = [list(TOOL_TITLES)]
+    for row in statistics.tools:
+        back = f"{row.read_back:,}" if row.linked else "–"
+        if 0 < row.linked < row.spilled:
+            back += f" of {row.linked:,}"
+        later = "–" if row.calls_later is None else f"{row.calls_later:g}"
+        carried = "–" if row.carried_tokens is None else f"~{row.carried_tokens:,}"
+        table.append(
+            [
+                printable(path_text(row.tool or "–")),
+                str(row.band),
+                f"{row.spilled:,}",
+                back,
+                later,
+                share_text(row.seen_share),
+                carried,
+                human_bytes(row.bytes),
+            ]
+        )
+    return table
+
+
+def sweep_table(statistics: Statistics) -> list[list[str]]:
+    """The cells of the second table, its titles first."""
+    table = [list(SWEEP_TITLES)]
+    for row in statistics.sweep:
+        least = "" if row.complete else "≥ "
+        table.append(
+            [
+                str(row.boundary),
+                f"{least}{row.spills:,}",
+                f"{least}{row.read_backs:,}",
+                f"{least}~{row.tokens_kept_out:,}",
+            ]
+        )
+    return table
+
+
+def drawn(table: Sequence[Sequence[str]], left: int) -> Content:
+    """A table in aligned columns, the first `left` of them to the left."""
+    from rich.cells import cell_len
+
+    widths = [max(map(cell_len, column)) for column in zip(*table, strict=True)]
+    widths[0] = min(widths[0], TOOL_WIDTH)
+    lines = []
+    for number, row in enumerate(table):
+        cells = [
+            fit(text, width, right=place >= left)
+            for place, (text, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        tone = "$foreground 60%" if number == 0 else ""
+        # The space after it: a width that is made to fit the text would cut its end.
+        lines.append(Content.styled("  ".join(cells) + " ", tone))
+    return Content("\n").join(lines)
+
+
+class StatisticsScreen(ModalScreen[None]):
+    """Per tool and size, then per boundary: spilled, read back, seen, carried."""
+
+    CSS_PATH = stylesheet("home.tcss")
+    BINDING_GROUP_TITLE = "Statistics"
+    HELP = """
+## Statistics
+
+What became of the outputs in the queue. *Calls later* is the median of calls from the
+envelope to the first reading back; *seen* the share of bytes the model ever received;
+*carried* the envelopes' tokens times the model's later turns, up to a compaction.
+
+The sweep says for other boundaries how many of the same outputs would have been spilled
+and how many tokens of them the model never received. `≥`: smaller outputs left no file.
+Tokens are estimated, one for every four bytes. `–` is not known.
+"""
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("j", "scroll(1)", "Down", show=False, id="statistics.down"),
+        Binding("k", "scroll(-1)", "Up", show=False, id="statistics.up"),
+        Binding(
+            "c",
+            "copy",
+            "Copy as JSON Lines",
+            id="statistics.copy",
+            tooltip="The rows of `spillview review --stats --json`",
+        ),
+        Binding("escape,q,percent_sign", "dismiss", "Back", id="statistics.back"),
+    ]
+
+    @dataclass
+    class Measured(Message):
+        """The statistics are there."""
+
+        statistics: Statistics
+
+    def __init__(
+        self, catalogue: Catalogue, artifacts: Sequence[Artifact], window: str
+    ) -> None:
+        super().__init__()
+        self.catalogue, self.artifacts, self.window = catalogue, artifacts, window
+        self.statistics: Statistics | None = None
+
+    def compose(self) -> ComposeResult:
+        """The tables, scrollable."""
+        with ScrollableContainer(id="statistics"):
+            title = f"What became of spilled outputs, {self.window}"
+            yield Static(Content(printable(title)), id="statistics-title")
+            yield Static("reading the transcripts …", id="by-tool", markup=False)
+            yield Static("", id="sweep", markup=False)
+        yield Footer(compact=True)
+
+    def on_mount(self) -> None:
+        """Start measuring."""
+        self._measure()
+
+    @work(
+        thread=True,
+        exclusive=True,
+        exit_on_error=False,
+        group="statistics",
+        description="Measure what became of the outputs",
+    )
+    def _measure(self) -> None:
+        worker = get_current_worker()
+        found = measure(
+            self.catalogue, self.artifacts, cancelled=lambda: worker.is_cancelled
+        )
+        if not worker.is_cancelled:
+            self.post_message(self.Measured(found))
+
+    @on(Measured)
+    def _show(self, message: Measured) -> None:
+        self.statistics = message.statistics
+        by_tool = self.query_one("#by-tool", Static)
+        if not message.statistics.tools:
+            by_tool.update("Nothing that was counted so far was spilled.")
+            return
+        by_tool.update(drawn(tool_table(message.statistics), 2))
+        self.query_one("#sweep", Static).update(
+            drawn(sweep_table(message.statistics), 0)
+        )
+
+    def action_scroll(self, lines: int) -> None:
+        """Scroll by lines."""
+        self.query_one("#statistics").scroll_relative(y=lines, animate=False)
+
+    def action_copy(self) -> None:
+        """Copy the rows."""
+        import orjson
+
+        if self.statistics is None:
+            return
+        lines = [orjson.dumps(row).decode() for row in rows(self.statistics)]
+        self.app.copy_to_clipboard("\n".join(lines) + "\n")
+        words = f"{len(lines):,} rows copied as JSON Lines"
+        self.notify(words, markup=False)

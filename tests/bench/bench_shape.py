@@ -1,0 +1,224 @@
+"""Outlining large JSON, as ratios to `jq length` and to an orjson loop in the same run.
+
+python -m tests.bench.bench_shape [--size MB] [--check] [--no-jq] [NAME ...]
+
+Each reader is a process of its own, so that its peak memory is its own. With `--check`
+every fact of every path is compared with a naive walk over `json.loads` (hold on to
+several times the size in memory).
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import json
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from spillview.content import open_content
+from spillview.shape.source import outline_of
+from tests.shapes import facts, naive
+
+WORDS = [
+    "alpha",
+    "beta",
+    "gamma",
+    "delta",
+    "epsilon",
+    "日本",
+    "über",
+    "😀",
+    "kappa",
+    "lambda",
+]
+
+
+def record(numbers: random.Random, number: int) -> dict[str, Any]:
+    """Something like an issue of a tracker."""
+    pick = numbers.choice
+    return {
+        "id": number,
+        "title": f"Issue {number} about {' '.join(pick(WORDS) for _ in range(6))}",
+        "state": pick(["open", "closed"]),
+        "labels": [{"name": pick(WORDS)} for _ in range(numbers.randrange(4))],
+        "user": {"login": pick(WORDS), "id": numbers.randrange(10**7)},
+        "score": round(numbers.random() * 100, 3),
+        "closed": None if numbers.random() < 0.5 else "2026-10-19T12:00:00Z",
+        "body": "\n".join(" ".join(pick(WORDS) for _ in range(12)) for _ in range(3)),
+        "path": pick(["src/a.py", 'C:\\x "y"']),
+    }
+
+
+def tree(numbers: random.Random, number: int) -> dict[str, Any]:
+    """A record with records of its own kind inside, so that separators deceive."""
+    children = [record(numbers, number) for _ in range(numbers.randrange(4))]
+    return {"id": number, "children": children, "last": [{"id": 1}, {"id": 2}]}
+
+
+Parts = Iterator[str]
+
+
+def _joined(items: Iterator[str], before: str, between: str, after: str) -> Parts:
+    yield before + next(items)
+    for item in items:
+        yield between + item
+    yield after
+
+
+def _items(make: Callable[[random.Random, int], Any], **style: Any) -> Iterator[str]:
+    numbers = random.Random(7)
+    block = [
+        json.dumps(make(numbers, n), ensure_ascii=False, **style) for n in range(20_000)
+    ]
+    return itertools.cycle(block)
+
+
+COMPACT = (",", ":")
+
+KINDS: dict[str, Callable[[], tuple[Iterator[str], str, str, str]]] = {
+    "array": lambda: (_items(record, separators=COMPACT), "[", ",", "]"),
+    "jsonl": lambda: (_items(record, separators=COMPACT), "", "\n", "\n"),
+    "pretty": lambda: (_items(record, indent=2), "[\n", ",\n", "\n]\n"),
+    "nested": lambda: (_items(tree, separators=COMPACT), '{"a":{"items":[', ",", "]}}"),
+    "escaped": lambda: (_items(record, separators=COMPACT), "[", ",", "]"),
+    "map": lambda: (
+        (f'"key {n}":{{"v":{n},"w":[{n}]}}' for n in itertools.count()),
+        "{",
+        ",",
+        "}",
+    ),
+    "nan": lambda: (
+        (f'{{"v":NaN,"big":{n}00000000000000000000}}' for n in itertools.count(1)),
+        "[",
+        ",",
+        "]",
+    ),
+    "numbers": lambda: ((str(n * 7 % 1000) for n in itertools.count()), "[", ",", "]"),
+}
+"""Items, and what stands before, between and after them."""
+
+
+def make(name: str, size: int, folder: Path) -> Path:
+    """The file of one kind, made when it is not there."""
+    path = folder / f"{name}-{size}.{'jsonl' if name == 'jsonl' else 'json'}"
+    if path.exists():
+        return path
+    items, before, between, after = KINDS[name]()
+    written = 0
+
+    def until() -> Iterator[str]:
+        nonlocal written
+        for item in items:
+            yield item
+            written += len(item)
+            if written > size * 10**6:
+                return
+
+    with path.open("w", encoding="utf-8") as file:
+        if name == "escaped":
+            file.write('[{"type":"text","text":"')
+        for part in _joined(until(), before, between, after):
+            file.write(json.dumps(part)[1:-1] if name == "escaped" else part)
+        if name == "escaped":
+            file.write('"}]')
+    return path
+
+
+OURS = """
+import sys
+from spillview.content import open_content
+from spillview.shape.source import outline_of
+with open_content(sys.argv[1]) as content:
+    print(outline_of(content).items)
+"""
+
+LINES = """
+import sys, orjson
+print(sum(orjson.loads(line) is not None for line in open(sys.argv[1], "rb")))
+"""
+
+WHOLE = """
+import sys, orjson
+print(len(orjson.loads(open(sys.argv[1], "rb").read())))
+"""
+
+
+def ran(*command: str) -> tuple[float, float, int]:
+    """CPU seconds, seconds and peak MiB of a process."""
+    import time
+
+    begun = time.perf_counter()
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise SystemExit(f"{command[0]} failed")
+    took = usage.ru_utime + usage.ru_stime
+    scale = 20 if sys.platform == "darwin" else 10
+    return took, time.perf_counter() - begun, usage.ru_maxrss >> scale
+
+
+def check(path: Path) -> str:
+    """Compare every fact with a naive walk."""
+    with open_content(str(path)) as content:
+        found = outline_of(content)
+    text = path.read_text(encoding="utf-8")
+    if found.kind == "jsonl":
+        documents = [json.loads(line) for line in text.splitlines()]
+    else:
+        document = json.loads(text)
+        if found.unwrapped is not None:
+            document = json.loads(document[0]["text"])
+        documents = [document]
+    wanted = naive(documents)
+    if any(key is None for trail in wanted for key in trail) and found.warnings:
+        return "not compared: " + found.warnings[0]
+    if facts(found) != wanted:
+        raise SystemExit(f"{path.name}: the outline is wrong")
+    return f"{len(wanted)} paths are equal value for value"
+
+
+def main() -> None:
+    """Print a row per file."""
+    parser = argparse.ArgumentParser(description="Outline large JSON.")
+    parser.add_argument("--size", type=int, default=100, help="MB of each file")
+    folder = Path(tempfile.gettempdir()) / "bench"
+    parser.add_argument("--folder", type=Path, default=folder)
+    parser.add_argument("--check", action="store_true")
+    parser.add_argument("--no-jq", action="store_true", help="jq needs 9 × the size")
+    parser.add_argument("--compare", type=Path, help=argparse.SUPPRESS)
+    parser.add_argument("names", nargs="*", default=list(KINDS))
+    options = parser.parse_args()
+    if options.compare is not None:
+        print(f"        {check(options.compare)}")
+        return
+    options.folder.mkdir(exist_ok=True)
+    jq = None if options.no_jq else shutil.which("jq")
+    python = sys.executable
+    for name in options.names:
+        path = make(name, options.size, options.folder)
+        cpu, took, peak = ran(python, "-c", OURS, str(path))
+        row = f"{name:8}{took:7.1f} s ({cpu:.1f} s of CPU), {peak} MiB"
+        whole = LINES if name == "jsonl" else WHOLE
+        if name != "nan":
+            peer, _, held = ran(python, "-c", whole, str(path))
+            row += f"; {cpu / peer:.2f} × orjson ({held:,} MiB)"
+        if jq is not None and name != "nan":
+            peer, _, held = ran(jq, "length", str(path))
+            row += f"; {cpu / peer:.2f} × jq length ({held:,} MiB)"
+        print(row, flush=True)
+        if options.check:
+            # Not here: the peak of a process is that of its parent at least.
+            module = "tests.bench.bench_shape"
+            subprocess.run([python, "-m", module, "--compare", str(path)], check=True)
+
+
+if __name__ == "__main__":
+    main()

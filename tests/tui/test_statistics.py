@@ -1,0 +1,52 @@
+"""The statistics' screen: its tables, and the rows it copies."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from textual.widgets import Static
+
+from spillview.catalogue import Catalogue
+from spillview.places import Places
+from spillview.tui.statistics import StatisticsScreen, drawn, sweep_table, tool_table
+from tests.test_statistics import make_night
+from tests.tui.reading import Bare, until
+
+
+async def test_tables_and_copied_rows_agree(tmp_path: Path) -> None:
+    make_night(tmp_path)
+    catalogue = Catalogue(Places.of_home(str(tmp_path)))
+    artifacts = list(catalogue.complete(catalogue.scan()))
+    screen = StatisticsScreen(catalogue, artifacts, "all time")
+    app = Bare(screen.catalogue)
+    async with app.run_test(size=(120, 40)) as pilot:
+        app.push_screen(screen)
+        await until(pilot, lambda: screen.statistics is not None)
+        statistics = screen.statistics
+        assert statistics is not None
+        await pilot.pause()
+        shown = str(screen.query_one("#by-tool", Static).render())
+        assert "Bash" in shown
+        assert len(tool_table(statistics)) == 1 + len(statistics.tools)
+        assert len(sweep_table(statistics)) == 1 + len(statistics.sweep)
+        await pilot.press("c")
+        rows = [json.loads(line) for line in app.clipboard.splitlines()]
+        assert len(rows) == len(statistics.tools) + len(statistics.sweep)
+        await pilot.press("q")
+        await until(pilot, lambda: app.screen is not screen)
+
+
+def test_columns_are_aligned() -> None:
+    lines = drawn([["tool", "n"], ["日本", "10"], ["a", "7"]], 1).plain.split("\n")
+    assert lines == ["tool   n ", "日本  10 ", "a      7 "]
+
+
+async def test_nothing_spilled_is_said(tmp_path: Path) -> None:
+    screen = StatisticsScreen(Catalogue(Places.of_home(str(tmp_path))), [], "all time")
+    app = Bare(screen.catalogue)
+    async with app.run_test(size=(80, 24)) as pilot:
+        app.push_screen(screen)
+        await until(pilot, lambda: screen.statistics is not None)
+        await pilot.pause()
+        assert "Nothing" in str(screen.query_one("#by-tool", Static).render())
