@@ -96,10 +96,10 @@ def _table(
         Column("ID"),
         Column("AGE", right=True),
         Column("BYTES", right=True),
-        Column("HARNESS", drop=3),
-        Column("SESSION", least=8, most=12, drop=2),
-        Column("NAME", least=12, most=32, drop=1),
-        Column("REASON", least=24),
+        Column("HARNESS", drop=4),
+        Column("SESSION", least=8, most=12, drop=3),
+        Column("NAME", least=12, most=24, drop=1),
+        Column("REASON", least=44),
     ]
     name_session = short_session if streams.terminal else whole_session
     table = []
