@@ -193,9 +193,7 @@ def _intersection(a: tuple[Range, ...], b: tuple[Range, ...]) -> tuple[Range, ..
     return merge([(max(x[0], y[0]), min(x[1], y[1])) for x in a for y in b])
 
 
-def _joined(
-    shown: str, head: Rendered, tail: Rendered, behind: int
-) -> Seen | None:
+def _joined(shown: str, head: Rendered, tail: Rendered, behind: int) -> Seen | None:
     """Head and tail with nothing between: where one ends must be found.
 
     Several places may fit when the content repeats itself. The harness gives both

@@ -11,13 +11,14 @@ import contextlib
 import os
 import sqlite3
 import threading
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from sys import intern
 from typing import Any, TypeVar, cast
 
 from spillview.model import Counts, Found, Kind, Line
 
-SCHEMA = 1
+SCHEMA = 2
 """Raised whenever a table or the meaning of a stored fact changes."""
 
 _TABLES = """
@@ -180,6 +181,7 @@ class Cache:
             item.id: _counts(row[5:])
             for row, item in self._rows("counts", found)
             if row[1:5] == _stored(item.key)
+            and tuple(map(type, row[5:])) in _TYPES  # a damaged row is counted anew
         }
 
     def store_counts(self, items: Iterable[tuple[Found, Counts]]) -> None:
@@ -205,21 +207,32 @@ class Cache:
             ).fetchone(),
             write=False,
         )
-        return None if row is None else (row[:4] == _stored(key), row[4])
+        if row is None or (data := _whole(row[4])) is None:
+            return None
+        return row[:4] == _stored(key), data
 
     def store_facts(self, path: str, rules: str, key: Key, data: bytes) -> None:
         """Keep a transcript's facts."""
-        self._insert("facts", [(os.fsencode(path), rules, *_stored(key), data)])
+        self._insert(
+            "facts", [(os.fsencode(path), rules, *_stored(key), _sealed(data))]
+        )
 
     def looks(self, found: Sequence[Found]) -> dict[str, tuple[str, bytes]]:
         """Stored results of looking at an artifact's envelope: id → (token, data)."""
-        return {item.id: (row[1], row[2]) for row, item in self._rows("looks", found)}
+        return {
+            item.id: (row[1], data)
+            for row, item in self._rows("looks", found)
+            if (data := _whole(row[2])) is not None
+        }
 
     def store_looks(self, items: Iterable[tuple[Found, str, bytes]]) -> None:
         """Keep the results of looking at these artifacts."""
         self._insert(
             "looks",
-            [(os.fsencode(found.path), token, data) for found, token, data in items],
+            [
+                (os.fsencode(found.path), token, _sealed(data))
+                for found, token, data in items
+            ],
         )
 
 
@@ -241,6 +254,19 @@ class Pending:
         self._cache.store_counts(self.counts)
         self._cache.store_looks(self.looks)
         self.counts, self.looks = [], []
+
+
+def _sealed(data: bytes) -> bytes:
+    """The data behind its checksum: nothing else tells a page of it that went stale."""
+    return zlib.crc32(data).to_bytes(4, "little") + data
+
+
+def _whole(stored: object) -> bytes | None:
+    """The data that was sealed; None when it is not what it was."""
+    if not isinstance(stored, bytes):
+        return None
+    data = stored[4:]
+    return data if stored == _sealed(data) else None
 
 
 def _remove(path: str | None) -> None:
@@ -270,6 +296,13 @@ def _counts_row(counts: Counts) -> tuple[object, ...]:
         counts.partial,
         *line,
     )
+
+
+_SIZES = (int, int, int, int, str, str, int)
+_TYPES = frozenset(
+    _SIZES + verdict for verdict in ((int, int, int, str, int), (type(None),) * 5)
+)
+"""The types of a row of counts, with a verdict and without."""
 
 
 def _counts(row: tuple[Any, ...]) -> Counts:

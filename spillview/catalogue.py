@@ -133,7 +133,18 @@ class Catalogue:
         found: Sequence[Found] = seen.found
         if query.paths and len(seen.projects) == len(query.paths) and not bare:
             found = self._ran_in(seen.projects, found)
+        if query.needs_records and not bare:
+            self._records.read_all()
         return self.narrow(self._assemble(found), query)
+
+    def settled(self, artifacts: Iterable[Artifact]) -> list[Artifact]:
+        """These of the last scan, newest first, once every transcript was read.
+
+        Before that a file's own time stands for its call's, and the order may change.
+        """
+        self._records.read_all()
+        found = [artifact.found for artifact in artifacts]
+        return self.narrow(self._assemble(found), self._query)
 
     def _ran_in(
         self, folders: Sequence[str], found: Sequence[Found]

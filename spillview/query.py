@@ -23,6 +23,11 @@ class Query:
     boundary: Boundary | None = None
     """Replaces every harness's own boundaries."""
 
+    @property
+    def needs_records(self) -> bool:
+        """Whether it asks for what transcripts alone tell: a session, calls' times."""
+        return (self.session, self.since, self.until) != (None, None, None)
+
     def admits(self, artifact: Artifact) -> bool:
         """Whether the artifact is inside `session`, `since` and `until`."""
         if self.session is not None and not names_session(self.session, artifact):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -18,16 +18,25 @@ SIZE, GAP = 512 << 20, 64 << 20
 """Bytes of the file, and between what is written in it."""
 
 
+MEASURED = """
+import resource, subprocess, sys
+code = subprocess.call(sys.argv[1:], stdout=subprocess.DEVNULL)
+print(code, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+"""
+"""A small process between: a child starts with the peak of the one that made it."""
+
+
 def peak(*arguments: str | Path) -> tuple[int, int]:
     """Exit code of a process of its own, and the most memory it had, in bytes."""
-    pid = os.posix_spawn(
-        COMMAND[0],
-        [*COMMAND, *map(str, arguments)],
-        os.environ,
-        file_actions=[(os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0)],
+    words = [*COMMAND, *map(str, arguments)]
+    done = subprocess.run(
+        [sys.executable, "-c", MEASURED, *words],
+        stdout=subprocess.PIPE,
+        check=True,
+        text=True,
     )
-    _, status, usage = os.wait4(pid, 0)
-    return os.waitstatus_to_exitcode(status), usage.ru_maxrss * 1024
+    code, kilobytes = done.stdout.split()
+    return int(code), int(kilobytes) * 1024
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="memory is told in other units")

@@ -41,6 +41,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         streams.error(f"{error.filename or 'the output'}: {reason}")
         return 2
     except Exception as error:
+        interrupted = _interrupted(error)
+        if interrupted is not None:
+            streams.abandon()
+            return interrupted
         if os.environ.get("SPILLVIEW_DEBUG"):
             raise
         streams.error(
@@ -48,3 +52,15 @@ def main(argv: Sequence[str] | None = None) -> int:
             " with SPILLVIEW_DEBUG=1 it shows where, which helps to report it"
         )
         return 2
+
+
+def _interrupted(error: BaseException) -> int | None:
+    """The exit code when a signal came first: a lock it met complains over it."""
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, KeyboardInterrupt):
+            return 130
+        if isinstance(cause, SystemExit) and isinstance(cause.code, int):
+            return cause.code
+        cause = cause.__context__
+    return None

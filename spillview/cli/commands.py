@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING, NoReturn, Protocol, cast
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol, cast
 
 from spillview.errors import BadInput
 
@@ -83,6 +83,9 @@ TAKES_VALUE = ("--harness", "--session", "--since", "--until", "--boundary")
 PATTERN = ("-e", "--regexp")
 """Options of `grep` whose value may begin with a dash."""
 
+QUOTED = 400
+"""Chars of a sentence that quotes an argument."""
+
 EXAMPLES = """\
 examples:
   spillview                         browse what the agents spilled
@@ -117,8 +120,17 @@ class Parser(argparse.ArgumentParser):
         text = message[:1].lower() + message[1:]
         unknown = text.removeprefix("unrecognized arguments: ")
         if unknown != text:
-            text = f"there is no option {unknown.split()[0]}{self._nearest(unknown)}"
-        raise BadInput(f"{text}; see `{self.prog} --help`")
+            word = _short(unknown.split(" ")[0])
+            text = f"there is no option {word}{self._nearest(unknown)}"
+        raise BadInput(f"{_short(text)}; see `{self.prog} --help`")
+
+    def _get_values(self, action: argparse.Action, arg_strings: list[str]) -> Any:
+        """The value of an option; `--name=--` has one, which argparse would drop."""
+        if action.option_strings and action.nargs is None and arg_strings == ["--"]:
+            value = self._get_value(action, "--")
+            self._check_value(action, value)
+            return value
+        return super()._get_values(action, arg_strings)
 
     def _nearest(self, unknown: str) -> str:
         import difflib
@@ -129,6 +141,11 @@ class Parser(argparse.ArgumentParser):
         word = unknown.split()[0].split("=")[0].lstrip("-")
         near = difflib.get_close_matches(word, known, 1)
         return f"; did you mean {known[near[0]]}?" if near else ""
+
+
+def _short(text: str) -> str:
+    """A sentence that quotes what was typed, which may be endless."""
+    return text if len(text) <= QUOTED else f"{text[:QUOTED]}…"
 
 
 def parser_of(command: Command) -> Parser:
@@ -216,8 +233,7 @@ def parse(command: Command, arguments: Sequence[str]) -> argparse.Namespace:
 
 def run(command: Command, arguments: Sequence[str], streams: Streams) -> int:
     """Run one command; gives the exit code."""
-    options = arguments[: arguments.index("--")] if "--" in arguments else arguments
-    if "-h" in options or "--help" in options:
+    if _asks_for_help(command, arguments):
         wanted = root_help() if command is BROWSE else parser_of(command).format_help()
         streams.line(wanted.rstrip())
         return 0
@@ -225,6 +241,21 @@ def run(command: Command, arguments: Sequence[str], streams: Streams) -> int:
     streams.quiet = args.quiet
     streams.colour = streams.colour and not args.no_color
     return command.load().run(command.name, args, streams)
+
+
+def _asks_for_help(command: Command, arguments: Sequence[str]) -> bool:
+    """Whether `-h` is among the options; a pattern of `grep` may read the same."""
+    before = ""
+    for word in arguments:
+        if before in PATTERN and command.name == "grep":
+            before = ""
+        elif word == "--":
+            return False
+        elif word in ("-h", "--help"):
+            return True
+        else:
+            before = word
+    return False
 
 
 def nearest(word: str) -> str | None:

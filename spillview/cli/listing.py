@@ -100,17 +100,20 @@ def _artifacts(
         found = completed(catalogue, found, args.count, streams)
         found = [artifact for artifact in found if PICKS[only].admits(artifact)]
     limit = _limit(args, NEWEST if streams.terminal and not args.json else None)
-    if args.sort != "age":
-        if args.sort not in ENTRY_KEYS and not args.no_count:
-            found = completed(catalogue, found, args.count, streams)
-        found.sort(key=sort)
+    early = args.sort in ENTRY_KEYS
+    if not args.no_count and not early:
+        found = completed(catalogue, found, args.count, streams)
+    elif not args.no_count and limit is not None and limit < len(found):
+        found = catalogue.settled(found)
+
+    def ordered(artifacts: Iterable[Artifact]) -> list[Artifact]:
+        # A call's time may differ from its file's: what was admitted may not be now.
+        return sorted(catalogue.narrow(artifacts, query), key=sort)
+
+    found = ordered(found)
     rows = found[:limit]
-    if not args.no_count:
-        if args.sort in ENTRY_KEYS:
-            rows = completed(catalogue, rows, args.count, streams)
-        if args.sort == "age":  # a call's time may differ from its file's
-            rows.sort(key=sort)
-        rows = [row for row in rows if query.admits(row)]
+    if not args.no_count and early:
+        rows = ordered(completed(catalogue, rows, args.count, streams))
     if query.paths and catalogue.state is not None:
         catalogue.state.remember_ids((a.id, a.found.path) for a in rows)
     if args.json:

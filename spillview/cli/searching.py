@@ -109,6 +109,8 @@ def run(name: str, args: argparse.Namespace, streams: Streams) -> int:
         code = tell_problems(streams, catalogue)
     finally:
         catalogue.close()
+    if streams.closed():
+        return 0  # the search ended because nobody reads on
     return _tell(report, streams) or code or (0 if matched else 1)
 
 

@@ -20,6 +20,7 @@ from spillview.demo import (
 )
 from spillview.demo.night import MARKER, Night
 from spillview.errors import BadInput
+from spillview.text import path_text
 
 __all__ = ["MARKER", "make_night"]
 
@@ -32,10 +33,14 @@ def make_night(home: str, now: float) -> None:
         now: The morning after, in seconds since the epoch; all times lie before it.
 
     Raises:
-        BadInput: `home` holds something else, or cannot be written.
+        BadInput: `home` holds something else, has a name that is not UTF-8, or cannot
+            be written.
     """
-    home = os.path.abspath(home)
+    if not home:
+        raise BadInput("The demo needs a folder; the name given is empty.")
     try:
+        home = os.path.abspath(home)
+        home.encode()
         _claim(home)
         night = Night(home, now)
         for scene in (
@@ -49,6 +54,11 @@ def make_night(home: str, now: float) -> None:
             loose,
         ):
             scene.write(night)
+    except UnicodeEncodeError:
+        raise BadInput(
+            f"The demo cannot be written to {path_text(home)}: its logs are UTF-8, "
+            "and the folder's name is not."
+        ) from None
     except OSError as error:
         reason = error.strerror or "it failed"
         raise BadInput(f"The demo cannot be written to {home}: {reason}.") from error
