@@ -9,6 +9,7 @@ from typing import ClassVar, Protocol, runtime_checkable
 from textual import events
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
+from textual.driver import Driver
 from textual.screen import Screen
 from textual.widgets import Input
 
@@ -17,6 +18,7 @@ from spillview.text import printable
 from spillview.tui import stylesheet
 from spillview.tui.home import HomeScreen
 from spillview.tui.palette import QueueCommands
+from spillview.tui.terminal_input import forgiving
 from spillview.tui.theme import NIGHT
 from spillview.tui.typing_ahead import TypingAhead
 from spillview.tui.undoing import Undoing
@@ -73,6 +75,10 @@ class SpillviewApp(TypingAhead):
         self.scope = query if query is not None else Query()
         self.register_theme(NIGHT)
         self.theme = NIGHT.name
+
+    def get_driver_class(self) -> type[Driver]:
+        """Textual's driver for this terminal, which bytes that are no text end not."""
+        return forgiving(super().get_driver_class())
 
     def get_default_screen(self) -> Screen[None]:
         """The queue is the first screen."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import random
 import string
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,6 +21,7 @@ from textual.widgets import Input
 from spillview.catalogue import Catalogue, Query
 from spillview.places import Places
 from spillview.tui.app import SpillviewApp
+from spillview.tui.terminal_input import Forgiving
 from tests.attacks import ATTACKS, make_hostile
 
 LETTERS = [char for char in string.printable if char.isprintable()]
@@ -165,3 +168,54 @@ async def test_what_was_copied_is_pasted_as_one_safe_line(app: SpillviewApp) -> 
         await pilot.pause()
         assert line.value == "one␛[2J\ufffd2J\\xff\tend"
         nothing_hidden(app)
+
+
+async def test_whatever_is_copied_reaches_the_terminal_as_text(
+    app: SpillviewApp,
+) -> None:
+    async with app.run_test():
+        app.copy_to_clipboard("half a pair: \ud83d")
+        assert app.clipboard == "half a pair: \ufffd"
+
+
+class Reading:
+    """A driver whose thread meets what each of these is, one after the other."""
+
+    def __init__(self, *faults: Exception) -> None:
+        self.faults = list(faults)
+        self.ends = 0
+
+    def run_input_thread(self) -> None:
+        if self.faults:
+            raise self.faults.pop(0)
+        self.ends += 1
+
+
+class ForgivingReading(Forgiving, Reading):
+    """The same, forgiving."""
+
+
+def test_terminal_is_read_on_after_what_is_no_text_and_no_key() -> None:
+    bad = UnicodeDecodeError("utf-8", b"\xff", 0, 1, "invalid start byte")
+    reading = ForgivingReading(bad, OverflowError(), ValueError(), bad)
+    reading.run_input_thread()
+    assert reading.ends == 1
+    gone = ForgivingReading(OSError(5, "gone"))
+    with pytest.raises(OSError, match="gone"):
+        gone.run_input_thread()
+
+
+def test_terminal_of_another_encoding_can_be_typed_on(machine: Path) -> None:
+    pytest.importorskip("fcntl", reason="a pty needs a POSIX system")
+    from tests.terminal import Terminal
+
+    with Terminal([sys.executable, "-m", "spillview"], env=os.environ) as terminal:
+        terminal.until("Help")
+        for sent in (b"\xe9", b"\xff\xfe", b"\xed\xa0\x80", b"\x1b[999999999999u"):
+            terminal.send(sent)
+            terminal.settle(0.1)
+        terminal.press("?")
+        terminal.until("spillview|Keys|help")
+        terminal.press("\x11")
+        assert terminal.ends() == 0
+    assert "Traceback" not in terminal.text
