@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Protocol
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
 
 import orjson
 
@@ -17,6 +17,7 @@ from spillview.excerpts import (
     Window,
     Windows,
     as_bytes,
+    as_text,
     excerpt,
     line_end,
 )
@@ -24,16 +25,26 @@ from spillview.model import Artifact, Problem, Seen
 from spillview.selection import Message, Options, Report, Selection
 from spillview.transcoding import Searched, Shifted, searched
 
+if TYPE_CHECKING:
+    from spillview.handles import Batch
+
 
 class _Place:
     """The artifact whose messages are being read: its file, and what was seen of it."""
 
-    def __init__(self, artifact: Artifact, encoding: str | None) -> None:
+    def __init__(
+        self, artifact: Artifact, encoding: str | None, content: FileContent | None
+    ) -> None:
         self.artifact = artifact
         self.ident = artifact.id
+        self.path = as_text(os.fsencode(artifact.found.path))
+        """As ripgrep would write it; it was given the open file perhaps."""
+        self.told = 0
+        """Messages of its own that ripgrep printed, the last one left out."""
         self.seen: Seen | None = artifact.link.seen if artifact.link else None
         self._encoding = encoding
-        self._content: FileContent | None = None
+        self._content = content
+        self._given = content is not None
         self._searched: Searched | None = None
         self._shift: int | None = None
         """Once known, by how much an offset on disk is larger; None in UTF-16."""
@@ -42,7 +53,8 @@ class _Place:
     def searched(self) -> Searched:
         """The text as it was searched; raises `Unreadable` when the file has gone."""
         if self._searched is None:
-            self._content = open_content(self.artifact.found.path)
+            if self._content is None:
+                self._content = open_content(self.artifact.found.path)
             self._searched = searched(self._content, self._encoding)
         return self._searched
 
@@ -88,8 +100,8 @@ class _Place:
         return None if change in (None, "grown", "touched") else change
 
     def close(self) -> None:
-        """Give the file back."""
-        if self._content is not None:
+        """Give the file back, unless it was given open."""
+        if self._content is not None and not self._given:
             self._content.close()
 
 
@@ -202,20 +214,20 @@ class Reader:
 
     def __init__(
         self,
-        artifacts: Mapping[str, Artifact],
-        encoding: str | None,
+        batch: Batch,
         options: Options,
         facts: Callable[[Artifact], Artifact] | None,
         report: Report,
     ) -> None:
-        self._artifacts = artifacts
-        self._encoding = encoding
+        self._batch = batch
         self._options = options
         self._facts = facts
         self._report = report
         self._place: _Place | None = None
         self._long: tuple[_LongLine, _LineOnDisk] | None = None
         self._dropped = False
+        self._unprinted = 0
+        """Bytes that ripgrep would have printed more with the paths in its messages."""
         self._reread = False
         self._selection = (
             None if options.seen is None else Selection(options.seen, options, report)
@@ -256,7 +268,9 @@ class Reader:
                 continue
             place = self._place
             assert place is not None
+            place.told += 1
             data["artifact"] = place.ident
+            data["path"] = place.path
             text = data["lines"].get("text")
             if text is None:
                 length = len(as_bytes(data["lines"]))
@@ -278,14 +292,25 @@ class Reader:
             self.ended = True
             kept = self._selection.stats if self._selection is not None else {}
             self.stats = {**data["stats"], **kept}
+            self.stats["bytes_printed"] += self._unprinted
             return
+        given = data["path"]
         if kind == "begin":
-            self._begin(data["path"])
+            self._begin(given)
         if self._place is not None:
             data["artifact"] = self._place.ident
+            data["path"] = self._place.path
         if kind == "end":
+            self._correct(data["stats"], given)
             self._end()
         yield message
+
+    def _correct(self, stats: dict[str, Any], given: dict[str, str]) -> None:
+        """Count what ripgrep prints where it writes the path, not `given`."""
+        assert self._place is not None
+        longer = len(orjson.dumps(self._place.path)) - len(orjson.dumps(given))
+        stats["bytes_printed"] += longer * self._place.told
+        self._unprinted += longer * self._place.told
 
     def _excerpts(self, message: Message) -> Iterator[Message]:
         """A long line that came whole."""
@@ -303,10 +328,14 @@ class Reader:
     def _begin(self, path: dict[str, str]) -> None:
         text = path.get("text")
         exact = text if text is not None else os.fsdecode(as_bytes(path))
-        artifact = self._artifacts[exact]
+        artifact = self._batch.artifacts[exact]
         if self._facts is not None:
             artifact = self._facts(artifact)
-        self._place = _Place(artifact, self._encoding)
+        content = self._batch.contents.get(exact)
+        if content is not None:
+            content.refresh()  # it may have grown while others were searched
+        self._place = _Place(artifact, self._batch.encoding, content)
+        self._place.told = 1
         self._reread = False
 
     def _end(self) -> None:
@@ -323,6 +352,8 @@ class Reader:
     def _long_line(self, piece: LongMessage) -> Iterator[Message]:
         """A piece of a message that is too long to be held."""
         assert self._place is not None
+        if piece.complete:
+            self._place.told += 1
         if not piece.located:
             return
         if self._dropped:  # its file went away before the line was read
@@ -337,6 +368,7 @@ class Reader:
                 data["absolute_offset"] = piece.absolute_offset
                 data["submatches"] = []
                 data["artifact"] = self._place.ident
+                data["path"] = self._place.path
                 line = _LineOnDisk(self._place.searched, piece.absolute_offset)
                 self._long = self._long_of(message, line), line
                 self._reread = True

@@ -8,20 +8,16 @@ from __future__ import annotations
 
 import os
 import signal
-import stat
-import sys
 import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
 from typing import Any
 
-from spillview.content import open_content
 from spillview.errors import Unreadable
 from spillview.excerpts import frames
 from spillview.findings import Reader
-from spillview.kinds import HEAD, utf16_of
+from spillview.handles import Batch, batches, room
 from spillview.model import Artifact, Problem
 from spillview.ripgrep import (
     BadPattern,
@@ -33,24 +29,11 @@ from spillview.ripgrep import (
     undisturbed,
 )
 from spillview.selection import Message, Options, Report
-from spillview.transcoding import MARKS
 
 __all__ = ["Cancelled", "Message", "Options", "Progress", "Report", "search", "tally"]
 
 Cancelled = Callable[[], bool]
 Progress = Callable[[int, int], None]
-
-FIRST_FILES = 500
-"""Files of the first batch, so that the search begins while others are looked at."""
-BATCH_FILES = 4000
-BATCH_ARGUMENTS = 24 << 10 if sys.platform == "win32" else 384 << 10
-"""Chars of path names that one process is given: what the system takes, and less."""
-BATCH_BYTES = 256 << 20
-"""Bytes of content that one process is given, unless one file alone is larger."""
-LARGE = 1 << 20
-"""From this size on a file is looked at for lines that ripgrep should not hold."""
-SAMPLE = 64 << 10
-"""Bytes looked at, at each MiB; in files over 64 MiB at each sixteenth."""
 
 
 def search(
@@ -88,7 +71,7 @@ def search(
     totals = dict.fromkeys(_STATS, 0)
     with closing(_runs(artifacts, arguments, report, cancelled, progress)) as running:
         for batch, run in running:
-            reader = Reader(batch.artifacts, batch.encoding, options, facts, report)
+            reader = Reader(batch, options, facts, report)
             with closing(reader):
                 chunks = run.chunks(cancelled)
                 yield from reader.messages(frames(chunks, whole=options.full_lines))
@@ -150,113 +133,34 @@ _LABELS = {"utf-16-le": "utf-16le", "utf-16-be": "utf-16be"}
 """ripgrep's names of the encodings it must be told of."""
 
 
-@dataclass(slots=True)
-class _Batch:
-    """Files that one process searches, in their order, by their exact path."""
-
-    encoding: str | None
-    """The UTF-16 that ripgrep must be told of, for want of a byte order mark."""
-    mapped: bool = False
-    """Whether ripgrep maps the files: else it holds the longest line in memory."""
-    artifacts: dict[str, Artifact] = field(default_factory=dict)
-    most: int = BATCH_FILES
-    arguments: int = 0
-    content: int = 0
-
-    def takes(self, path: str, size: int, encoding: str | None, mapped: bool) -> bool:
-        """Whether one more file fits."""
-        return not self.artifacts or (
-            encoding == self.encoding
-            and not (mapped or self.mapped)  # what happens to one is its own
-            and len(self.artifacts) < self.most
-            and self.arguments + len(path) <= BATCH_ARGUMENTS
-            and self.content + size <= BATCH_BYTES
-        )
-
-
-def _batches(artifacts: Iterable[Artifact], report: Report) -> Iterator[_Batch]:
-    """The regular files among `artifacts` by batches, each file once."""
-    known: set[str] = set()
-    batch = _Batch(None, most=FIRST_FILES)
-    for artifact in artifacts:
-        path = artifact.found.path
-        if path in known:
-            continue
-        known.add(path)
-        try:
-            facts = os.lstat(path)
-        except OSError as error:
-            report.problems.append(_problem(artifact, _reason(error)))
-            continue
-        if not stat.S_ISREG(facts.st_mode):
-            report.skipped += 1
-            continue
-        try:
-            encoding = _told_encoding(artifact)
-            mapped = facts.st_size >= LARGE and _has_long_line(artifact)
-        except Unreadable as error:
-            report.problems.append(_problem(artifact, str(error)))
-            continue
-        if not batch.takes(path, facts.st_size, encoding, mapped):
-            yield batch
-            batch = _Batch(encoding)
-        batch.encoding, batch.mapped = encoding, mapped
-        batch.artifacts[path] = artifact
-        batch.arguments += len(path)
-        batch.content += facts.st_size
-    if batch.artifacts:
-        yield batch
-
-
-def _told_encoding(artifact: Artifact) -> str | None:
-    """`utf-16-le` or `utf-16-be` where ripgrep would not see it by itself."""
-    counts = artifact.counts
-    if counts is not None and not counts.encoding.startswith("utf-16"):
-        return None
-    with open_content(artifact.found.path) as content:
-        head = content.pread(0, HEAD)
-    if head[:2] in MARKS:
-        return None
-    if counts is not None:
-        return counts.encoding
-    wide = utf16_of(head)
-    return wide[0] if wide is not None else None
-
-
-def _has_long_line(artifact: Artifact) -> bool:
-    """Whether a large file has a stretch without a line end (a JSON of gigabytes).
-
-    ripgrep would hold such a line in memory, twice over; of a mapped file it holds
-    nothing. Only these are mapped: one that is truncated meanwhile ends the process.
-    """
-    with open_content(artifact.found.path) as content:
-        step = LARGE if content.size <= 64 * LARGE else 16 * LARGE
-        return any(
-            b"\n" not in content.pread(offset, SAMPLE)
-            for offset in range(0, content.size - SAMPLE, step)
-        )
-
-
 def _runs(
     artifacts: Iterable[Artifact],
     arguments: Sequence[str],
     report: Report,
     cancelled: Cancelled | None,
     progress: Progress | None,
-) -> Generator[tuple[_Batch, Run], None, None]:
+) -> Generator[tuple[Batch, Run], None, None]:
     """Running processes in their files' order, as many at once as there are cores.
 
     What still runs when this is closed is killed.
     """
     program = find_ripgrep()
     artifacts = list(artifacts)
-    batches = _batches(artifacts, report)
-    ahead: deque[tuple[_Batch, Run]] = deque()
+    ahead: deque[tuple[Batch, Run]] = deque()
     width = (os.cpu_count() or 1) + 1
+
+    def skip() -> None:
+        report.skipped += 1
+
+    def refuse(artifact: Artifact, error: OSError | Unreadable) -> None:
+        text = _reason(error) if isinstance(error, OSError) else str(error)
+        report.problems.append(_problem(artifact, text))
+
+    coming = batches(artifacts, room(width), skip, refuse)
     done = 0
     try:
         while True:
-            while len(ahead) < width and (batch := next(batches, None)):
+            while len(ahead) < width and (batch := next(coming, None)):
                 with undisturbed():
                     ahead.append((batch, _start(program, arguments, batch)))
             if not ahead:
@@ -264,6 +168,7 @@ def _runs(
             yield ahead[0]
             batch, run = ahead.popleft()
             run.close()
+            batch.close()
             done += len(batch.artifacts)
             if progress is not None:
                 progress(done, len(artifacts))
@@ -272,17 +177,19 @@ def _runs(
         if not done:
             check_pattern(program, arguments)
     finally:
-        for _, run in ahead:
+        for batch, run in ahead:
             run.close()
+            batch.close()
 
 
-def _start(program: Ripgrep, arguments: Sequence[str], batch: _Batch) -> Run:
+def _start(program: Ripgrep, arguments: Sequence[str], batch: Batch) -> Run:
     told = [f"--encoding={_LABELS[batch.encoding]}"] if batch.encoding else []
     told += ["--mmap"] if batch.mapped else []
-    return Run(program, [*told, *arguments], list(batch.artifacts))
+    opened = [content.fileno() for content in batch.contents.values()]
+    return Run(program, [*told, *arguments], list(batch.artifacts), opened=opened)
 
 
-def _account(batch: _Batch, run: Run, spoke: bool, report: Report) -> None:
+def _account(batch: Batch, run: Run, spoke: bool, report: Report) -> None:
     """Report what one process complained of, artifact by artifact."""
     code, errors = run.result()
     if code in (0, 1):

@@ -45,6 +45,7 @@ ALWAYS = (
     "--no-ignore",
     "--hidden",
     "--no-mmap",  # a log that is truncated while mapped would kill the process
+    "--max-depth=0",  # a path that became a folder is not walked
     "--threads=1",  # one thread keeps the order in which the files were named
     "--color=never",
 )
@@ -138,6 +139,7 @@ class Run:
         paths: Sequence[str],
         *,
         stdin: int = subprocess.DEVNULL,
+        opened: Sequence[int] = (),
     ) -> None:
         self._errors: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115  (closed by `close`)
         self._stop = threading.Event()
@@ -149,6 +151,7 @@ class Run:
                 stdout=subprocess.PIPE,
                 stderr=self._errors,
                 bufsize=0,
+                pass_fds=opened,
             )
         except OSError as error:
             self._errors.close()

@@ -45,10 +45,10 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[tuple[bool, int]]:
     real = ripgrep.Run
 
     def watching(
-        program: ripgrep.Ripgrep, arguments: list[str], paths: list[str]
+        program: ripgrep.Ripgrep, arguments: list[str], paths: list[str], **more: Any
     ) -> ripgrep.Run:
         calls.append(("--mmap" in arguments, len(paths)))
-        return real(program, arguments, paths)
+        return real(program, arguments, paths, **more)
 
     monkeypatch.setattr("spillview.grep.Run", watching)
     return calls

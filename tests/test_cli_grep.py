@@ -201,7 +201,7 @@ def test_what_cannot_be_read_makes_two_of_the_exit_code(
     def failing(path: str) -> os.stat_result:
         if (
             str(path).endswith("cjk.txt")
-            and sys._getframe(1).f_code.co_name == "_batches"
+            and sys._getframe(1).f_code.co_name == "batches"
         ):
             raise PermissionError(13, "Permission denied")
         return real(path)

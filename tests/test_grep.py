@@ -18,6 +18,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from spillview import grep, handles
 from spillview.excerpts import EXCERPT, LONG, LongMessage, as_bytes, frames
 from spillview.grep import Message, Options, Report, search, tally
 from spillview.model import Artifact, Counts, Found, Link, Seen
@@ -525,9 +526,15 @@ def test_what_cannot_be_read_is_reported_and_the_rest_is_searched(
     assert stat.S_ISFIFO(fifo.stat().st_mode)
 
 
-def test_a_file_that_vanishes_after_the_check_is_reported(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("opened", [True, False])
+def test_a_file_that_vanishes_after_the_check_is_searched_or_reported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, opened: bool
 ) -> None:
+    """Where ripgrep is given the open file it searches that, else it says so."""
+    if opened and not handles.room(1):
+        pytest.skip("no open file can be given to a process here")
+    if not opened:
+        monkeypatch.setattr(grep, "room", lambda processes: 0)
     paths = [tmp_path / "gone", tmp_path / "good"]
     for path in paths:
         path.write_text("needle\n")
@@ -542,10 +549,10 @@ def test_a_file_that_vanishes_after_the_check_is_reported(
     monkeypatch.setattr("spillview.grep.os.lstat", late)
     report = Report()
     found = list(search([artifact(p) for p in paths], "needle", report=report))
-    assert len(of_type("match", found)) == 1
-    assert [(p.path, p.sentence) for p in report.problems] == [
-        (str(paths[0]), "it is gone")
-    ]
+    assert len(of_type("match", found)) == 1 + opened
+    assert [(p.path, p.sentence) for p in report.problems] == (
+        [] if opened else [(str(paths[0]), "it is gone")]
+    )
 
 
 @pytest.mark.parametrize("files", [0, 1])

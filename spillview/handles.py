@@ -1,0 +1,183 @@
+"""The files of a search as ripgrep is given them: opened here, named by descriptor.
+
+ripgrep follows links, walks folders and waits at FIFOs; a path may have become any of
+them since it was listed. So a file is opened as every other reader here opens it, and
+ripgrep reads what was opened. Where a process cannot be given open files (or hardly
+any may be open at once) it is given the path.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+
+from spillview.content import FileContent, open_content
+from spillview.errors import NotRegular, Unreadable
+from spillview.kinds import HEAD, utf16_of
+from spillview.model import Artifact
+from spillview.transcoding import MARKS
+
+FIRST_FILES = 500
+"""Files of the first batch, so that the search begins while others are looked at."""
+BATCH_FILES = 4000
+BATCH_ARGUMENTS = 24 << 10 if sys.platform == "win32" else 384 << 10
+"""Chars of names that one process is given: what the system takes, and less."""
+BATCH_BYTES = 256 << 20
+"""Bytes of content that one process is given, unless one file alone is larger."""
+LARGE = 1 << 20
+"""From this size on a file is looked at for lines that ripgrep should not hold."""
+SAMPLE = 64 << 10
+"""Bytes looked at, at each MiB; in files over 64 MiB at each sixteenth."""
+
+DESCRIPTORS = "/proc/self/fd"
+SPARE = 96
+"""Descriptors left for everything else."""
+FEW = 16
+"""With fewer open files for each process there would be too many processes."""
+
+
+@dataclass(slots=True)
+class Batch:
+    """Files that one process searches, in their order."""
+
+    encoding: str | None
+    """The UTF-16 that ripgrep must be told of, for want of a byte order mark."""
+    mapped: bool = False
+    """Whether ripgrep maps the files: else it holds the longest line in memory."""
+    artifacts: dict[str, Artifact] = field(default_factory=dict)
+    """By the name that ripgrep is given and gives back."""
+    contents: dict[str, FileContent] = field(default_factory=dict)
+    """Those it is given open, by the same name."""
+    most: int = BATCH_FILES
+    arguments: int = 0
+    size: int = 0
+    """Bytes of content."""
+
+    def takes(self, name: str, size: int, encoding: str | None, mapped: bool) -> bool:
+        """Whether one more file fits."""
+        return not self.artifacts or (
+            encoding == self.encoding
+            and not (mapped or self.mapped)  # what happens to one is its own
+            and len(self.artifacts) < self.most
+            and self.arguments + len(name) <= BATCH_ARGUMENTS
+            and self.size + size <= BATCH_BYTES
+        )
+
+    def close(self) -> None:
+        """Close the files that were given open."""
+        for content in self.contents.values():
+            content.close()
+
+
+def room(processes: int) -> int:
+    """How many files may be open at once for each of so many processes.
+
+    0 where a process cannot be given open files, or too few of them.
+    """
+    if sys.platform != "linux":
+        return 0
+    import resource
+
+    try:
+        taken = len(os.listdir(DESCRIPTORS))
+    except OSError:
+        return 0
+    allowed, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    allowed = BATCH_FILES * processes + SPARE if allowed < 0 else allowed
+    each = (allowed - taken - SPARE) // (processes + 1)  # one batch is being filled
+    return each if each >= FEW else 0
+
+
+def batches(
+    artifacts: Iterable[Artifact],
+    opened: int,
+    skip: Callable[[], None],
+    refuse: Callable[[Artifact, OSError | Unreadable], None],
+) -> Iterator[Batch]:
+    """The regular files among `artifacts` by batches, each file once.
+
+    At most `opened` of a batch are open; 0 names all by path. `skip` is told of links
+    and special files, `refuse` of what cannot be read.
+    """
+    known: set[str] = set()
+    folders: set[tuple[str, str]] = set()
+    most = min(opened or BATCH_FILES, BATCH_FILES)
+    batch = Batch(None, most=min(most, FIRST_FILES))
+    for artifact in artifacts:
+        path = artifact.found.path
+        if path in known:
+            continue
+        known.add(path)
+        try:
+            if not stat.S_ISREG(os.lstat(path).st_mode):
+                skip()
+                continue
+            content = _open(artifact, folders)
+        except NotRegular:
+            skip()
+            continue
+        except (OSError, Unreadable) as error:
+            refuse(artifact, error)
+            continue
+        try:
+            encoding = _told_encoding(artifact, content)
+            mapped = content.size >= LARGE and _has_long_line(content)
+        except Unreadable as error:
+            content.close()
+            refuse(artifact, error)
+            continue
+        name = f"{DESCRIPTORS}/{content.fileno()}" if opened else path
+        if not batch.takes(name, content.size, encoding, mapped):
+            yield batch
+            batch = Batch(encoding, most=most)
+        batch.encoding, batch.mapped = encoding, mapped
+        batch.artifacts[name] = artifact
+        batch.arguments += len(name)
+        batch.size += content.size
+        if opened:
+            batch.contents[name] = content
+        else:
+            content.close()
+    if batch.artifacts:
+        yield batch
+
+
+def _open(artifact: Artifact, folders: set[tuple[str, str]]) -> FileContent:
+    """The artifact's file; the way to it is walked for the first of each folder."""
+    path, root = artifact.found.path, artifact.found.root
+    folder = (root, os.path.dirname(path))
+    if folder in folders:
+        return open_content(path)
+    content = open_content(path, root=root)
+    folders.add(folder)
+    return content
+
+
+def _told_encoding(artifact: Artifact, content: FileContent) -> str | None:
+    """`utf-16-le` or `utf-16-be` where ripgrep would not see it by itself."""
+    counts = artifact.counts
+    if counts is not None and not counts.encoding.startswith("utf-16"):
+        return None
+    head = content.pread(0, HEAD)
+    if head[:2] in MARKS:
+        return None
+    if counts is not None:
+        return counts.encoding
+    wide = utf16_of(head)
+    return wide[0] if wide is not None else None
+
+
+def _has_long_line(content: FileContent) -> bool:
+    """Whether a large file has a stretch without a line end (a JSON of gigabytes).
+
+    ripgrep would hold such a line in memory, twice over; of a mapped file it holds
+    nothing. Only these are mapped: one that is truncated meanwhile ends the process.
+    """
+    step = LARGE if content.size <= 64 * LARGE else 16 * LARGE
+    return any(
+        b"\n" not in content.pread(offset, SAMPLE)
+        for offset in range(0, content.size - SAMPLE, step)
+    )
