@@ -107,6 +107,7 @@ class Containers:
             node.objects += 1
         self.tree.depth = max(self.tree.depth, depth + 1)
         self.frames.append(frame)
+        self.tree.note(Origin(start, start + 1, frame.inside, node, exact=True))
         self.at = start + 1
         return frame
 
@@ -129,6 +130,7 @@ class Containers:
 
     def _ended(self, frame: Frame, start: int) -> None:
         """A member of `frame` that was not parsed whole ends at the current byte."""
+        self.tree.note(Origin(self.at, self.at, frame.inside, frame.node, exact=True))
         if frame.inside == "array":
             frame.count += 1
         frame.after, frame.comma = True, False
@@ -321,11 +323,13 @@ class Containers:
         above = frame.node.current()
         self.tree.origin = Origin(start, start, frame.inside, above, exact=True)
         if key is None:
-            return above.elements()
-        assert frame.keys is not None
-        frame.keys.add((key,))
-        node = above.child(key)
-        self.batches.show_key(node, place)
+            node = above.elements()
+        else:
+            assert frame.keys is not None
+            frame.keys.add((key,))
+            node = above.child(key)
+            self.batches.show_key(node, place)
+        self.tree.note(Origin(start, start, frame.inside, node, exact=True))
         return node
 
     def _giant(self, frame: Frame) -> None:
