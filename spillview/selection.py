@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -51,6 +52,10 @@ class Options:
         for pattern in patterns:
             if "\0" in pattern:
                 raise BadInput(r"a pattern cannot hold a NUL byte; write it as \x00")
+            try:
+                os.fsencode(pattern)
+            except UnicodeEncodeError:  # half of a surrogate pair, which no file holds
+                raise BadInput("the pattern holds something that is no text") from None
             chosen += ["-e", pattern]
         return chosen
 

@@ -6,11 +6,13 @@ import sys
 from collections.abc import Iterable
 from typing import ClassVar, Protocol, runtime_checkable
 
+from textual import events
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
 
 from spillview.catalogue import Catalogue, Query
+from spillview.text import printable
 from spillview.tui import stylesheet
 from spillview.tui.home import HomeScreen
 from spillview.tui.palette import QueueCommands
@@ -76,6 +78,12 @@ class SpillviewApp(TypingAhead):
     def on_load(self) -> None:
         """Let keys be answered while a worker thread counts."""
         sys.setswitchinterval(SWITCH_SECONDS)
+
+    async def on_event(self, event: events.Event) -> None:
+        """Let nothing act on the terminal that was copied out of a hostile text."""
+        if isinstance(event, events.Paste):
+            event.text = printable(event.text, newlines=True, tabs=True)
+        await super().on_event(event)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Help that is not there cannot be closed."""
