@@ -305,12 +305,12 @@ class ShapePane(Vertical):
             self.title.show(status=printable(message.error or ""))
             return
         self.table, self._skipped = table, 0
-        self._show_records(table, self.outline)
+        self._show_records(table, self.outline, anew=True)
 
-    def _show_records(self, table: Table, outline: Outline) -> None:
+    def _show_records(self, table: Table, outline: Outline, *, anew: bool) -> None:
         title, rows = record_rows(table, self._skipped)
         self.head.show(summary.head(outline), title=title)
-        self.paths.show(rows)
+        self.paths.show(rows, anew=anew)
         self.title.show(name=_table_name(table), status=_table_words(table))
 
     def _shift(self, step: int) -> None:
@@ -318,7 +318,7 @@ class ShapePane(Vertical):
         if self.table is not None and self.outline is not None:
             most = max(0, len(self.table.columns) - 2)
             self._skipped = max(0, min(most, self._skipped + step))
-            self._show_records(self.table, self.outline)
+            self._show_records(self.table, self.outline, anew=False)
 
 
 def _same(before: Artifact, now: Artifact) -> bool:
@@ -346,7 +346,8 @@ def _table_words(table: Table) -> str:
     words = f"the first {rows} of {total}"
     if table.by is not None:
         by = printable(path_text(table.by))
-        words = f"{rows} of {table.having:,} by {by}, of {total}"
+        words = f"{rows} of {table.having:,} by {by}"
+        words += "" if table.having == table.total else f", of {total} in all"
     if table.left_out:
         words += f", {table.left_out:,} too large"
     return words

@@ -17,6 +17,9 @@ from spillview.tui.runs import Runs, clean, fit
 WIDEST = 40
 """Cells of a column of a table at most."""
 
+LEAST = 8
+"""Cells in which a column that was cut is still worth seeing."""
+
 GAP = "  "
 
 
@@ -53,8 +56,8 @@ class Columns:
     def runs(self, width: int, cells: Sequence[tuple[str, str]]) -> Runs:
         """Path, count, seen, types, length, values and example as one line.
 
-        The path keeps a third of a narrow screen at least, and the columns at the
-        right are left out as a whole.
+        The path keeps a third of a narrow screen at least; what finds no room at the
+        right is cut or left out.
         """
         path, count, seen, types, length, values, example = cells
         rest = self.count + self.types + 2 * len(GAP)
@@ -71,12 +74,13 @@ class Columns:
         ):
             if not cells_wide:
                 continue
-            if used + len(GAP) + cells_wide > width:
+            wide = min(cells_wide, width - used - len(GAP))
+            if wide < min(cells_wide, LEAST):
                 return runs
-            runs += [(GAP, ""), (fit(text[0], cells_wide, right=right), text[1])]
-            used += len(GAP) + cells_wide
+            runs += [(GAP, ""), (fit(text[0], wide, right=right), text[1])]
+            used += len(GAP) + wide
         left = width - used - len(GAP)
-        if left >= 8:
+        if left >= LEAST:
             runs += [(GAP, ""), (fit(example[0], left), example[1])]
         return runs
 
