@@ -118,7 +118,11 @@ class Terminal:
 
     def press(self, keys: str) -> None:
         """Type keys as their bytes."""
-        os.write(self._master, keys.encode())
+        self.send(keys.encode())
+
+    def send(self, data: bytes) -> None:
+        """Send bytes as they are."""
+        os.write(self._master, data)
 
     def read(self, seconds: float) -> bool:
         """Take what comes within `seconds`; False when nothing did."""

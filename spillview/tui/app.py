@@ -9,13 +9,16 @@ from typing import ClassVar, Protocol, runtime_checkable
 from textual import events
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
+from textual.driver import Driver
 from textual.screen import Screen
+from textual.widgets import Input
 
 from spillview.catalogue import Catalogue, Query
 from spillview.text import printable
 from spillview.tui import stylesheet
 from spillview.tui.home import HomeScreen
 from spillview.tui.palette import QueueCommands
+from spillview.tui.terminal_input import forgiving
 from spillview.tui.theme import NIGHT
 from spillview.tui.typing_ahead import TypingAhead
 from spillview.tui.undoing import Undoing
@@ -62,6 +65,8 @@ class SpillviewApp(TypingAhead):
         ),
         # Before whatever else Escape would leave.
         Binding("escape", "close_help", "Close help", show=False, priority=True),
+        # Before an input that would take every line of it, and whatever is in them.
+        Binding("ctrl+v", "paste_line", "Paste", show=False, priority=True),
     ]
 
     def __init__(self, catalogue: Catalogue, query: Query | None = None) -> None:
@@ -70,6 +75,10 @@ class SpillviewApp(TypingAhead):
         self.scope = query if query is not None else Query()
         self.register_theme(NIGHT)
         self.theme = NIGHT.name
+
+    def get_driver_class(self) -> type[Driver]:
+        """Textual's driver for this terminal, which bytes that are no text end not."""
+        return forgiving(super().get_driver_class())
 
     def get_default_screen(self) -> Screen[None]:
         """The queue is the first screen."""
@@ -82,13 +91,24 @@ class SpillviewApp(TypingAhead):
     async def on_event(self, event: events.Event) -> None:
         """Let nothing act on the terminal that was copied out of a hostile text."""
         if isinstance(event, events.Paste):
-            event.text = printable(event.text, newlines=True, tabs=True)
+            event.text = _copied(event.text)
         await super().on_event(event)
 
+    def copy_to_clipboard(self, text: str) -> None:
+        """Copy `text`, with pictures of what a shell might obey when it is pasted."""
+        super().copy_to_clipboard(_copied(text))
+
+    def action_paste_line(self) -> None:
+        """Paste what was copied here as a terminal would: one line, into an input."""
+        if self.focused is not None:
+            self.focused.post_message(events.Paste(self.clipboard))
+
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Help that is not there cannot be closed."""
+        """Help that is not there cannot be closed, nor a line pasted into no input."""
         if action == "close_help":
             return bool(self.screen.query("HelpPanel"))
+        if action == "paste_line":
+            return isinstance(self.focused, Input)
         return super().check_action(action, parameters)
 
     def action_toggle_help(self) -> None:
@@ -121,3 +141,8 @@ class SpillviewApp(TypingAhead):
         yield from super().get_system_commands(screen)
         if isinstance(screen, Commanding):
             yield from screen.commands()
+
+
+def _copied(text: str) -> str:
+    """Text on its way from one place to another: nothing in it acts on a terminal."""
+    return printable(text, newlines=True, tabs=True)
