@@ -43,6 +43,7 @@ def _leads(first: int) -> bytes:
 # `utf8_count` counts all bytes but continuation bytes at memory speed. A table that
 # turns the bytes to be counted into continuation bytes makes it count any set.
 _FEEDS = _table(lambda byte: "\x80" if byte == 0x0A else "a")
+_QUOTES = _table(lambda byte: "\x80" if byte == 0x22 else "a")
 _NEEDS = (
     (_leads(0xC0), b"\x80a", b"\x80\x80"),
     (_leads(0xE0), b"\x80ca", b"\x80c\x80"),
@@ -93,6 +94,11 @@ def is_ascii(data: Buffer) -> bool:
 def line_feeds(data: Buffer) -> int:
     """How many bytes of `data` are LF."""
     return len(data) - int(utf8_count(translate(data, _FEEDS)))
+
+
+def double_quotes(data: Buffer) -> int:
+    """How many bytes of `data` are a double quote."""
+    return len(data) - int(utf8_count(translate(data, _QUOTES)))
 
 
 def chars(data: Buffer, end: int | None = None) -> tuple[int, int, bool]:

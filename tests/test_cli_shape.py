@@ -145,7 +145,7 @@ def test_the_outline_is_readable(artifact: Path) -> None:
     assert '.[]["a b"]' in table
     for words in (
         ("path", "count", "types", "length", "values", "example"),
-        (".[].id", "30", "integer", "0 … 29"),
+        (".[].id", "30", "integer", "0…29"),
         (".[].tags", "30", "array", "0…2"),
         (".[].when", "30", "null"),
     ):

@@ -190,6 +190,17 @@ async def reads(pilot: Pilot[None]) -> None:
     await press(pilot, "R")
 
 
+async def shape(pilot: Pilot[None]) -> None:
+    await press(pilot, "slash", *"stations --json", "enter")
+    await press(pilot, "enter")
+    await press(pilot, "o")
+
+
+async def shape_table(pilot: Pilot[None]) -> None:
+    await shape(pilot)
+    await press(pilot, "j", "j", "j", "t")
+
+
 async def cleanup(pilot: Pilot[None]) -> None:
     await press(pilot, "D")
     await press(pilot, "left_square_bracket")
@@ -227,6 +238,8 @@ ALL = [
     Picture("errors", MEDIUM, errors_unseen),
     Picture("statistics", MEDIUM, statistics),
     Picture("reads", MEDIUM, reads),
+    Picture("shape", MEDIUM, shape),
+    Picture("shape-table", MEDIUM, shape_table),
     Picture("artifact-envelope", MEDIUM, envelope),
     Picture("artifact-maximised", MEDIUM, maximised),
     Picture("artifact-japanese", MEDIUM, japanese),

@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from spillview.model import Range
+from spillview.shape import parsing
+from spillview.shape.parsing import FAST, PLAIN
 from tests.shapes import (
     BATCHES,
     DOCUMENTS,
@@ -56,6 +59,27 @@ def test_documents_over_several_lines_equal_a_naive_walk(
     assert found.kind == "jsonl"
     assert found.items == len(documents)
     assert facts(found) == naive([{"v": document} for document in documents])
+
+
+@pytest.mark.parametrize("refusing", [(), (FAST,), (PLAIN,), (FAST, PLAIN)])
+@given(document=DOCUMENTS, batch=BATCHES)
+def test_every_reader_finds_the_same(
+    refusing: tuple[int, ...], document: Any, batch: int
+) -> None:
+    # What the parsers refuse depends on the version of Python: its depth, its digits.
+    loads = parsing._loads
+
+    def some(text: bytes, reader: int) -> parsing.Values:
+        if reader in refusing:
+            raise parsing.Refused
+        return loads(text, reader)
+
+    text = json.dumps([document, document])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(parsing, "_loads", some)
+        found = outlined(text, batch)
+    assert facts(found) == naive([[document, document]])
+    assert found.duplicate_keys == 0
 
 
 MEMBER = st.tuples(st.sampled_from("aabc"), SCALARS | st.lists(SCALARS, max_size=3))

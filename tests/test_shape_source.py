@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from spillview.content import BytesContent
 from spillview.errors import Cancelled
 from spillview.model import Seen
-from spillview.shape.locating import first_places
+from spillview.shape.locating import first_places, path_at
 from spillview.shape.source import Source, outline_of
 from tests.shapes import DOCUMENTS, facts, naive, outlined
 
@@ -184,6 +184,42 @@ def test_the_first_place_of_every_path_is_found(document: Any, batch: int) -> No
     places = first_places(found, BytesContent(text.encode()))
     wanted = first_by_hand([document, document], text)
     assert {trail: start for trail, (start, _) in places.items()} == wanted
+
+
+def paths_by_hand(value: Any, text: str) -> list[tuple[str | None, ...]]:
+    """The path of the innermost value around each byte of a compact text."""
+    found: list[tuple[str | None, ...]] = [()] * len(text)
+
+    def visit(value: Any, at: int, trail: tuple[str | None, ...], begins: int) -> int:
+        inner: list[tuple[Any, str | None]] = []
+        if isinstance(value, dict):
+            inner = [(one, key) for key, one in value.items()]
+        elif isinstance(value, list):
+            inner = [(one, None) for one in value]
+        end = at + 1 if isinstance(value, dict | list) else at + len(json.dumps(value))
+        spans = []
+        for place, (one, key) in enumerate(inner):
+            start = end + (place > 0)
+            named = start if key is None else start + len(json.dumps(key)) + 1
+            end = visit(one, named, (*trail, key), start)
+            spans.append((start, end))
+        end += isinstance(value, dict | list)
+        for byte in range(begins, end):
+            if not any(start <= byte < stop for start, stop in spans):
+                found[byte] = trail
+        return end
+
+    assert visit(value, 0, (), 0) == len(text)
+    return found
+
+
+@given(DOCUMENTS, st.integers(16, 200))
+def test_the_path_at_every_byte_is_found(document: Any, batch: int) -> None:
+    text = json.dumps([document], separators=(",", ":"))
+    content = BytesContent(text.encode())
+    found = outlined(text, batch)
+    ours = [path_at(found, content, byte) for byte in range(len(text))]
+    assert ours == paths_by_hand([document], text)
 
 
 def test_it_stops_while_a_wrapping_is_undone() -> None:

@@ -129,6 +129,7 @@ def _notes(table: Table) -> Iterator[str]:
     else:
         having = human_count(table.having)
         by = _shown(table.by)
-        yield f"{shown} of {having} records with “{by}”, of {total} in all"
+        more = "" if table.having == table.total else f", of {total} in all"
+        yield f"{shown} of {having} records with “{by}”{more}"
     if table.left_out:
         yield f"{table.left_out:,} records are too large for a table"

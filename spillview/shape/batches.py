@@ -124,6 +124,7 @@ class Batches:
         inside: Inside,
         node: Node | None,
     ) -> None:
+        self.tree.note(self.tree.origin)
         end = base + len(data)
         all_seen = self.shown.covers(base, end)
         columns.commit(seen=all_seen)

@@ -221,9 +221,13 @@ class Columns:
         if node.mapped:
             self._mapped(column, node, depth)
             return
+        key_sets = list(map(tuple, column))
+        if key_sets.count(key_sets[0]) == len(key_sets):
+            self.strings += len(key_sets[0]) * len(key_sets)
+            self._spread(key_sets[0], column, node, depth)
+            return
         groups: dict[tuple[str, ...], list[dict[str, Any]]] = {}
-        for value in column:
-            keys = tuple(value)
+        for keys, value in zip(key_sets, column, strict=True):
             group = groups.get(keys)
             if group is None:
                 groups[keys] = [value]
@@ -247,9 +251,7 @@ class Columns:
         node = node.current()
         if not node.mapped and len(keys) > MOST_KEYS:
             node.to_map()
-        columns: Iterable[Column] = zip(
-            *(value.values() for value in group), strict=True
-        )
+        columns: Iterable[Column] = zip(*map(dict.values, group), strict=True)
         self._columns(zip(keys, columns, strict=True), node, depth)
 
     def _by_key(self, column: Column, node: Node, depth: int) -> None:
@@ -279,6 +281,6 @@ class Columns:
 
     def _mapped(self, column: Column, node: Node, depth: int) -> None:
         self.strings += sum(map(len, column))
-        values = list(chain.from_iterable(value.values() for value in column))
+        values = list(chain.from_iterable(map(dict.values, column)))
         if values:
             self._todo.append((values, node.elements(), depth + 1))

@@ -1,20 +1,18 @@
-"""Arrays and objects larger than a part of the text: entered, and taken in batches."""
+"""Arrays and objects larger than a part of the text, taken in batches of members."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from typing import NoReturn
 
-from spillview.content import Content
 from spillview.model import Range
 from spillview.shape import giants
-from spillview.shape.batches import Batches, complete
+from spillview.shape.batches import complete
 from spillview.shape.columns import LongString
 from spillview.shape.cuts import Boundary, boundary
+from spillview.shape.entered import Entered, space
 from spillview.shape.exact import read, string
 from spillview.shape.frames import Frame
-from spillview.shape.keys import Keys
 from spillview.shape.numbers import LONGEST, Endless
 from spillview.shape.parsing import PLAIN, Values
 from spillview.shape.tokens import (
@@ -35,118 +33,11 @@ BATCH = 1 << 17
 WHOLE = 1 << 20
 """Bytes up to which a member is parsed in one go."""
 
-MOST_OPEN = 100_000
-"""Containers that can be entered one inside the other."""
-
-SPACE = re.compile(rb"[ \t\r\n]*+")
 _KEY = re.compile(rb'[ \t\r\n]*+("' + STRING_BODY + rb'")[ \t\r\n]*+:[ \t\r\n]*+')
 
 
-class Containers:
-    """The containers entered at the moment, and where in the text the pass is."""
-
-    def __init__(
-        self,
-        content: Content,
-        batches: Batches,
-        *,
-        batch: int,
-        whole: int,
-        cancelled: Callable[[], bool] | None,
-    ) -> None:
-        self.content = content
-        self.size = content.size
-        self.batches = batches
-        self.tree = batches.tree
-        self.cancelled = cancelled
-        self.batch = batch
-        self.whole = whole
-        self.at = 0
-        """The byte at which the pass goes on."""
-        self.frames: list[Frame] = []
-        self.twice = 0
-        """Duplicate keys of objects that were entered: all their values count."""
-        self.closed: Frame | None = None
-        """The frame that was left last."""
-
-    # -- the text --------------------------------------------------------------------
-
-    def read(self, length: int) -> bytes:
-        """The next bytes."""
-        return self.content.pread(self.at, length)
-
-    def skip(self) -> int:
-        """Step over white space; gives the byte that follows, -1 at the end."""
-        length = 64
-        while data := self.read(length):
-            end = space(data)
-            self.at += end
-            if end < len(data):
-                return data[end]
-            length = self.batch
-        return -1
-
-    # -- entering and leaving --------------------------------------------------------
-
-    def enter(self, node: Node, bracket: int, start: int) -> Frame:
-        """Enter the container whose bracket is at byte `start`."""
-        if len(self.frames) >= MOST_OPEN:
-            raise Broken(
-                start,
-                f"arrays and objects nested more than {MOST_OPEN:,} deep are not"
-                " followed",
-                ended=False,
-            )
-        depth = len(self.frames)
-        node = node.current()
-        if bracket == 0x5B:
-            frame = Frame("array", node, start, depth)
-            node.arrays += 1
-        else:
-            frame = Frame("object", node, start, depth, keys=Keys())
-            node.objects += 1
-        self.tree.depth = max(self.tree.depth, depth + 1)
-        self.frames.append(frame)
-        self.at = start + 1
-        return frame
-
-    def leave(self) -> Frame:
-        """Leave the innermost container; its bracket is at the current byte."""
-        frame = self.frames.pop()
-        self.at += 1
-        node = frame.node.current()
-        if frame.keys is not None:
-            frame.count = frame.keys.distinct()
-            self.twice += frame.keys.added - frame.count
-            self.tree.duplicates += frame.keys.added - frame.count
-            frame.keys.close()
-        node.measure(frame.count, frame.count)
-        if self.batches.shown.covers(frame.start, self.at):
-            node.seen += 1
-        if self.frames:
-            self._ended(self.frames[-1], frame.start)
-        return frame
-
-    def _ended(self, frame: Frame, start: int) -> None:
-        """A member of `frame` that was not parsed whole ends at the current byte."""
-        if frame.inside == "array":
-            frame.count += 1
-        frame.after, frame.comma = True, False
-        if frame.sample is not None:
-            frame.sample.add_range(self.content, start, self.at)
-
-    def abandon(self) -> None:
-        """Leave everything because the text breaks: it stays open."""
-        for frame in self.frames:
-            frame.node.current().open += 1
-        self.close()
-
-    def close(self) -> None:
-        """Give back what frames hold."""
-        for frame in self.frames:
-            if frame.keys is not None:
-                frame.keys.close()
-        self.frames.clear()
+class Containers(Entered):
+    """Takes members of the innermost container, and enters those that are large."""
 
     # -- a step ----------------------------------------------------------------------
 
@@ -321,11 +212,13 @@ class Containers:
         above = frame.node.current()
         self.tree.origin = Origin(start, start, frame.inside, above, exact=True)
         if key is None:
-            return above.elements()
-        assert frame.keys is not None
-        frame.keys.add((key,))
-        node = above.child(key)
-        self.batches.show_key(node, place)
+            node = above.elements()
+        else:
+            assert frame.keys is not None
+            frame.keys.add((key,))
+            node = above.child(key)
+            self.batches.show_key(node, place)
+        self.tree.note(Origin(start, start, frame.inside, node, exact=True))
         return node
 
     def _giant(self, frame: Frame) -> None:
@@ -348,7 +241,7 @@ class Containers:
         node = self._node(frame, key, start, place)
         self.value(node, byte, frame.depth + 1)
         if frame is self.frames[-1]:
-            self._ended(frame, start)
+            self.ended(frame, start)
 
     def value(self, node: Node, byte: int, depth: int) -> None:
         """Take or enter the value at the current byte, which is `byte`."""
@@ -402,10 +295,3 @@ class Containers:
         broken = read(token, inside, whole=False).broken
         assert broken is not None
         return Broken(self.at + broken.offset, broken.message, ended=broken.ended)
-
-
-def space(data: bytes, at: int = 0) -> int:
-    """How many bytes of white space follow at `at`."""
-    match = SPACE.match(data, at)
-    assert match is not None
-    return match.end() - at

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterable
 
 from spillview.content import Content
@@ -46,6 +47,42 @@ def first_places(
         else:
             _search(outline, content, origin, nodes, found)
     return found
+
+
+def path_at(outline: Outline, content: Content, offset: int) -> Trail | None:
+    """The path of the innermost value around byte `offset`, its key included.
+
+    Between values it is the container's; of values nested too deep to be listed it is
+    the deepest one that is. None before the first value. Reads one part of the text.
+    """
+    tree = outline.tree
+    if tree is None or not tree.parts:
+        return None
+    place = bisect_right(tree.parts, offset, key=_start) - 1
+    if place < 0:
+        return None
+    part = tree.parts[place]
+    around = tree.root if part.node is None else part.node.current()
+    if part.exact or offset >= part.end:
+        return around.trail
+    best: Node = around
+    size = part.end - part.start + 1
+    data = content.pread(part.start, part.end - part.start)
+    for found in places(data, part.inside, part.node, tree, part.start):
+        start = found.start if found.key is None else found.key[0]
+        end = found.end if found.end >= 0 else part.end
+        node = found.node
+        if node is None or node is tree.deeper:
+            continue
+        if start <= offset < end and end - start < size:
+            best, size = node, end - start
+        if start > offset and found.depth == 0:
+            break
+    return best.trail
+
+
+def _start(part: Origin) -> int:
+    return part.start
 
 
 def _search(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import json
+import re
 import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,6 +12,7 @@ from typing import Any
 
 import orjson
 
+from spillview.codepoints import double_quotes, line_feeds
 from spillview.shape.exact import read
 from spillview.shape.numbers import Constant
 from spillview.shape.tokens import Inside
@@ -68,7 +70,9 @@ def _documents(data: bytes, reader: int) -> list[Any]:
     """
     data = data.strip(b" \t\r\n")
     for ending, joined in _ENDINGS:
-        count = data.count(ending) + 1 if ending else 1
+        count = 1
+        if ending:
+            count += line_feeds(data) if ending == b"\n" else data.count(ending)
         text = data.replace(ending, joined) if count > 1 else data
         try:
             values = _loads(b"[" + text + b"]", reader)
@@ -103,11 +107,14 @@ def count_duplicates(data: bytes, inside: Inside) -> int:
     return read(data, inside).duplicates
 
 
+_ESCAPE = re.compile(rb"\\.", re.DOTALL)
+
+
 def quotes(data: bytes) -> int:
     """How many quotes begin or end a string in `data`, which is JSON."""
-    count = data.count(b'"')
+    count = double_quotes(data)
     if b"\\" in data:
-        count -= data.replace(b"\\\\", b"").count(b'\\"')
+        count -= _ESCAPE.findall(data).count(b'\\"')
     return count
 
 

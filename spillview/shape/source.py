@@ -13,7 +13,7 @@ from spillview.content import Content, text_content
 from spillview.kinds import HEAD, WHOLE, is_image, json_kind, utf16_of
 from spillview.model import Kind, Range, Seen
 from spillview.shape.exact import read
-from spillview.shape.locating import first_places
+from spillview.shape.locating import first_places, path_at
 from spillview.shape.numbers import Constant
 from spillview.shape.outline import Break, Outline, Trail, nothing, outline
 from spillview.shape.stream import Progress
@@ -185,6 +185,10 @@ class Source:
             trail: (self.to_disk(start), self.to_disk(end))
             for trail, (start, end) in sorted(found.items(), key=lambda one: one[1])
         }
+
+    def path_at(self, outline: Outline, byte: int) -> Trail | None:
+        """The path of the value around byte `byte` of the content; see `locating`."""
+        return path_at(outline, self.inner, self.from_disk(byte, byte)[0])
 
     def line_at(self, byte: int) -> int:
         """The line of the text that holds byte `byte` of the content."""

@@ -12,8 +12,9 @@ from collections.abc import Callable
 from spillview.content import Content
 from spillview.errors import Cancelled
 from spillview.shape.batches import Batches, Collect, complete
-from spillview.shape.containers import BATCH, WHOLE, Containers, space
+from spillview.shape.containers import BATCH, WHOLE, Containers
 from spillview.shape.cuts import boundary
+from spillview.shape.entered import space
 from spillview.shape.exact import read
 from spillview.shape.parsing import FAST, PLAIN, Refused, parse
 from spillview.shape.samples import Sample

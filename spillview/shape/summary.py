@@ -108,7 +108,7 @@ def numbers(facts: PathFacts) -> str:
     if facts.min is None or facts.max is None:
         return ""
     low, high = _number(facts.min), _number(facts.max)
-    return low if low == high else f"{low} … {high}"
+    return low if low == high else f"{low}…{high}"
 
 
 def _number(value: Number) -> str:

@@ -24,6 +24,9 @@ MANY_KEYS = 100
 MOST_PATHS = 20_000
 """Paths in all, beyond which the objects with the most keys are taken for maps."""
 
+MOST_PARTS = 200_000
+"""Parts of the text whose places are remembered: those of 25 GB."""
+
 LONGEST_KEY = 1_000
 """Characters of a key that a path gives in full."""
 
@@ -292,6 +295,8 @@ class Tree:
         self.root = Node(self, None, None)
         self.deeper: Node = _Deeper(self)
         """Stands for everything below the deepest paths."""
+        self.parts: list[Origin] = []
+        """The parts of the text that were taken, in its order."""
         self.depth = 0
         """How deep arrays and objects are nested."""
         self.duplicates = 0
@@ -301,6 +306,12 @@ class Tree:
         self.long_keys = 0
         self.crowded = False
         """Whether maps were made because there were too many paths."""
+
+    def note(self, part: Origin) -> None:
+        """Remember a part of the text; of too many, every other one."""
+        self.parts.append(part)
+        if len(self.parts) > MOST_PARTS:
+            del self.parts[::2]
 
     def grow(self, weight: int) -> None:
         """Count a new path; make maps when there are too many."""

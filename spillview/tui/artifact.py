@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import SystemCommand
 from textual.binding import BindingType
@@ -16,6 +16,9 @@ from spillview.text import path_text, printable
 from spillview.tui.artifact_keys import ARTIFACT_BINDINGS
 from spillview.tui.pager import Pager
 from spillview.tui.panes import Panes
+
+if TYPE_CHECKING:
+    from spillview.tui.shape import ShapePane
 
 
 class ArtifactScreen(Panes):
@@ -36,6 +39,8 @@ class ArtifactScreen(Panes):
         """See `Panes`; it is left with the artifact that it ended on."""
         super().__init__(catalogue, artifacts, index, at=at, pattern=pattern)
         self._marked: list[int] = []
+        self.shape: ShapePane | None = None
+        """The outline in place of the text, once it was asked for."""
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Hide what does not apply now."""
@@ -44,6 +49,8 @@ class ArtifactScreen(Panes):
         if action == "switch":
             here = "full" if self.pager is self.full else "envelope"
             return not self.has_class("-orphan") and parameters != (here,)
+        if action == "shape":
+            return self.has_class("-shape") or self._may_be_json()
         if action == "solo":
             return not self.has_class("-orphan")
         if action == "step":
@@ -63,8 +70,91 @@ class ArtifactScreen(Panes):
         if self.pager is self.full:
             target = self.pairs.in_envelope(self.full.cursor)
             _go(self.envelope, target)
+        elif self._shaped is not None:
+            self._shaped.paths.focus()
         else:
             _go(self.full, self.pairs.in_file(self.envelope.cursor))
+
+    # -- the shape ---------------------------------------------------------------------
+
+    @property
+    def _shaped(self) -> ShapePane | None:
+        """The outline, while it is in the text's place."""
+        return self.shape if self.has_class("-shape") else None
+
+    def _may_be_json(self) -> bool:
+        counts, found = self.artifact.counts, self.artifact.found
+        if counts is None:
+            return found.type == "file" and self.full.document is not None
+        return counts.kind in ("json", "jsonl")
+
+    async def action_shape(self) -> None:
+        """The outline in the text's place, at the path of its cursor; or back."""
+        if self.has_class("-shape"):
+            self._show_text()
+            return
+        if self.shape is None:
+            from spillview.tui.shape import ShapePane
+
+            self.shape = ShapePane()
+            await self.query_one("#full-pane").mount(self.shape)
+        self.remove_class("-envelope")
+        self.add_class("-shape")
+        self.shape.open(self.artifact, self._byte_under_cursor())
+        self.shape.paths.focus()
+        self.refresh_bindings()
+
+    def _byte_under_cursor(self) -> int:
+        """The first byte of the file that is no white space in the cursor's row."""
+        document = self.full.document
+        if document is None:
+            return 0
+        begin = b""
+        with self.full.told():
+            begin = document.text.pread(self.full.cursor, 1024)
+        return document.to_disk(self.full.cursor + len(begin) - len(begin.lstrip()))
+
+    def _show_text(self) -> None:
+        """The text again, where it was."""
+        self.remove_class("-shape")
+        self.full.focus()
+        self.refresh_bindings()
+
+    def _open(self) -> None:
+        """The next artifact's outline too, while outlines are shown."""
+        super()._open()
+        if self.shape is not None:
+            self.shape.forget()
+            if self.has_class("-shape") and self._may_be_json():
+                self.shape.open(self.artifact, 0)
+                self.shape.paths.focus()
+            else:
+                self._show_text()
+
+    def on_shape_pane_chosen(self, event: ShapePane.Chosen) -> None:
+        """Go to a path's first place in the text."""
+        document = self.full.document
+        if document is not None:
+            self._show_text()
+            self.full.goto(document.to_text(event.byte))
+
+    def on_reader_changed(self) -> None:
+        """What was outlined is no longer what the file holds."""
+        self.call_later(self._outline_again)
+
+    def on_panes_known(self) -> None:
+        """What the model saw is known now."""
+        self.call_later(self._outline_again)
+
+    def _outline_again(self) -> None:
+        if self._shaped is not None:
+            self._shaped.open(self.artifact, 0)
+
+    def on_descendant_focus(self) -> None:
+        """The outline stands for the full output."""
+        if self._shaped is not None and self.focused is self._shaped.paths:
+            self.remove_class("-envelope")
+            self.envelope_title.show(lit=False)
 
     def action_solo(self) -> None:
         """Only the pane with the focus, or both."""
@@ -100,8 +190,8 @@ class ArtifactScreen(Panes):
         """Go to the verdict."""
         counts, document = self.artifact.counts, self.full.document
         if counts is not None and counts.verdict is not None and document is not None:
+            self._show_text()
             self.full.goto(document.to_text(counts.verdict.start))
-            self.full.focus()
 
     def action_reads(self) -> None:
         """List what received the artifact, and go to what one of them showed."""
@@ -112,8 +202,8 @@ class ArtifactScreen(Panes):
     def _go_to_read(self, chosen: Range | None) -> None:
         document = self.full.document
         if chosen is not None and document is not None:
+            self._show_text()
             self.full.goto(document.to_text(chosen[0]))
-            self.full.focus()
 
     def action_copy_id(self) -> None:
         """Copy the id."""
@@ -136,6 +226,9 @@ class ArtifactScreen(Panes):
         """Clear selection, filter or hits of the pane; else leave."""
         if self.prompt.display:
             self.prompt.display = False
+        elif self._shaped is not None:
+            if not self._shaped.back():
+                self._show_text()
         elif not self.pager.clear():
             self.action_leave()
 
@@ -148,6 +241,7 @@ class ArtifactScreen(Panes):
         for title, what, action in (
             ("Mark reviewed", "and go on to the next artifact", "review"),
             ("Go to the verdict", "the last line that is not blank", "verdict"),
+            ("Shape", "the paths of a JSON document, or its text again", "shape"),
             ("What received it", "envelopes and later reads; goes there", "reads"),
             ("Envelope or full output", "the same place in the other pane", "switch"),
             ("Maximise the pane", "or show both again", "solo"),

@@ -28,6 +28,13 @@ ARTIFACT_BINDINGS: list[BindingType] = [
         tooltip="The same place in the full output",
     ),
     Binding(
+        "o",
+        "shape",
+        "Shape",
+        id="artifact.shape",
+        tooltip="The paths of a JSON document, or its text again",
+    ),
+    Binding(
         "M,f11",
         "solo",
         "Maximise",

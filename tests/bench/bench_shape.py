@@ -22,10 +22,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from spillview.content import open_content
-from spillview.shape.source import outline_of
-from tests.shapes import facts, naive
-
 WORDS = [
     "alpha",
     "beta",
@@ -105,11 +101,16 @@ KINDS: dict[str, Callable[[], tuple[Iterator[str], str, str, str]]] = {
 """Items, and what stands before, between and after them."""
 
 
-def make(name: str, size: int, folder: Path) -> Path:
-    """The file of one kind, made when it is not there."""
-    path = folder / f"{name}-{size}.{'jsonl' if name == 'jsonl' else 'json'}"
+def path_of(name: str, size: int, folder: Path) -> Path:
+    """Where the file of one kind is."""
+    return folder / f"{name}-{size}.{'jsonl' if name == 'jsonl' else 'json'}"
+
+
+def make(name: str, size: int, folder: Path) -> None:
+    """Make the file of one kind when it is not there."""
+    path = path_of(name, size, folder)
     if path.exists():
-        return path
+        return
     items, before, between, after = KINDS[name]()
     written = 0
 
@@ -128,7 +129,6 @@ def make(name: str, size: int, folder: Path) -> Path:
             file.write(json.dumps(part)[1:-1] if name == "escaped" else part)
         if name == "escaped":
             file.write('"}]')
-    return path
 
 
 OURS = """
@@ -142,6 +142,21 @@ with open_content(sys.argv[1]) as content:
 LINES = """
 import sys, orjson
 print(sum(orjson.loads(line) is not None for line in open(sys.argv[1], "rb")))
+"""
+
+WALK = """
+import sys, orjson
+counts = {}
+def walk(value, path):
+    counts[path] = counts.get(path, 0) + 1
+    if type(value) is dict:
+        for key, inner in value.items():
+            walk(inner, (path, key))
+    elif type(value) is list:
+        for inner in value:
+            walk(inner, (path, None))
+for line in open(sys.argv[1], "rb"):
+    walk(orjson.loads(line), ())
 """
 
 WHOLE = """
@@ -167,6 +182,10 @@ def ran(*command: str) -> tuple[float, float, int]:
 
 def check(path: Path) -> str:
     """Compare every fact with a naive walk."""
+    from spillview.content import open_content
+    from spillview.shape.source import outline_of
+    from tests.shapes import facts, naive
+
     with open_content(str(path)) as content:
         found = outline_of(content)
     text = path.read_text(encoding="utf-8")
@@ -185,6 +204,12 @@ def check(path: Path) -> str:
     return f"{len(wanted)} paths are equal value for value"
 
 
+def itself(*arguments: str) -> None:
+    """Run a part of this in a process of its own."""
+    command = [sys.executable, "-m", "tests.bench.bench_shape", *arguments]
+    subprocess.run(command, check=True)
+
+
 def main() -> None:
     """Print a row per file."""
     parser = argparse.ArgumentParser(description="Outline large JSON.")
@@ -193,31 +218,40 @@ def main() -> None:
     parser.add_argument("--folder", type=Path, default=folder)
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--no-jq", action="store_true", help="jq needs 9 × the size")
+    # Work that takes memory is done by processes of its own: the peak of a process is
+    # that of its parent at least.
     parser.add_argument("--compare", type=Path, help=argparse.SUPPRESS)
+    parser.add_argument("--make", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("names", nargs="*", default=list(KINDS))
     options = parser.parse_args()
     if options.compare is not None:
         print(f"        {check(options.compare)}")
         return
     options.folder.mkdir(exist_ok=True)
+    if options.make:
+        make(options.names[0], options.size, options.folder)
+        return
     jq = None if options.no_jq else shutil.which("jq")
     python = sys.executable
     for name in options.names:
-        path = make(name, options.size, options.folder)
+        where = ["--size", str(options.size), "--folder", str(options.folder)]
+        itself("--make", name, *where)
+        path = path_of(name, options.size, options.folder)
         cpu, took, peak = ran(python, "-c", OURS, str(path))
         row = f"{name:8}{took:7.1f} s ({cpu:.1f} s of CPU), {peak} MiB"
         whole = LINES if name == "jsonl" else WHOLE
         if name != "nan":
             peer, _, held = ran(python, "-c", whole, str(path))
             row += f"; {cpu / peer:.2f} × orjson ({held:,} MiB)"
+        if name == "jsonl":
+            peer, _, _ = ran(python, "-c", WALK, str(path))
+            row += f"; {cpu / peer:.2f} × orjson a line and a walk"
         if jq is not None and name != "nan":
             peer, _, held = ran(jq, "length", str(path))
             row += f"; {cpu / peer:.2f} × jq length ({held:,} MiB)"
         print(row, flush=True)
         if options.check:
-            # Not here: the peak of a process is that of its parent at least.
-            module = "tests.bench.bench_shape"
-            subprocess.run([python, "-m", module, "--compare", str(path)], check=True)
+            itself("--compare", str(path))
 
 
 if __name__ == "__main__":
