@@ -50,6 +50,8 @@ class TranscriptFound(NamedTuple):
     root: str
     spill_session: str
     """What `Found.session` is for the spills of this session."""
+    form: str = "jsonl"
+    """How the records are kept: `jsonl`, `json`, `json-dir`, `sqlite`."""
 
     @property
     def key(self) -> tuple[int, int, int, int]:
@@ -242,6 +244,7 @@ def log_of(
         facts.st_ino,
         root,
         spills,
+        rule.form if isinstance(rule, TranscriptRule) else "jsonl",
     )
 
 

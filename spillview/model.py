@@ -178,6 +178,10 @@ class Mention:
     given: bool = True
     """False when the log alone holds this text: a program received the whole result,
     and the model what the program made of it."""
+    ident: str | None = None
+    """What the record calls the artifact where it gives no path: an id, a handle."""
+    partial: bool = False
+    """True when the record says that the artifact holds less than the result did."""
 
 
 @dataclass(frozen=True, slots=True)

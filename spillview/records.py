@@ -212,7 +212,12 @@ class Records:
     ) -> None:
         from spillview.links import join
 
-        facts = [self._facts[log.path] for log in logs if log.path in self._facts]
+        facts = [
+            each
+            for log in logs
+            if log.path in self._facts
+            for each in self._facts[log.path].each
+        ]
         joined = join(found, facts, self._profile(harness))
         self.links.update(joined.links)
         told = {problem.path for problem in self.problems}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from spillview.errors import SpillError, Unreadable
 from spillview.text import path_text, printable
@@ -24,8 +24,8 @@ READERS: dict[str, str] = {
     "dsh": "spillview.transcripts.dsh",
     "sidecar": "spillview.transcripts.sidecar",
 }
-"""Reader names that profiles use, and the module of each, which gives `read`,
-`record_at` and `blocks`."""
+"""Reader names that profiles use, and the module of each. It gives `events`, and the
+rest is done by `conversation`; or it gives `read`, `record_at` and `blocks` itself."""
 
 
 def read_transcript(
@@ -43,9 +43,13 @@ def read_transcript(
     if name is None:
         raise Unreadable(f"No reader is known for {found.reader} transcripts.")
     try:
-        facts: TranscriptFacts = import_module(name).read(
-            found, profile, previous, cancelled
-        )
+        module: Any = import_module(name)
+        if hasattr(module, "read"):
+            facts: TranscriptFacts = module.read(found, profile, previous, cancelled)
+        else:
+            from spillview.transcripts import conversation
+
+            facts = conversation.read(found, profile, module, previous, cancelled)
     except SpillError:
         raise
     except Exception as error:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from spillview.errors import ArtifactGone
+from spillview.errors import ArtifactGone, Unreadable
 from spillview.model import Mention, Read
 from spillview.text import path_text, printable
 from spillview.transcripts import READERS
+from spillview.transcripts.addressing import endings, split
 from spillview.transcripts.notices import Block, by_id
 
 if TYPE_CHECKING:
-    from spillview.profile import Profile
+    from spillview.profile import Profile, TranscriptRule
     from spillview.transcripts.facts import Touch
 
 
@@ -21,42 +23,89 @@ def text(place: Mention | Touch | Read, profile: Profile) -> str:
 
     Raises `ArtifactGone` when the record is no longer there.
     """
-    found = blocks_at(place.transcript, place.offset, place.length, profile)
-    if isinstance(place, Mention):
-        if place.block < len(found):
-            whole = found[place.block].text
-            shown = whole[place.start : place.end]
-            notice = by_id(profile, place.notice)
-            if place.end <= len(whole) and (notice is None or notice.needle in shown):
-                return shown
-        raise gone(place)
-    texts = [block.text for block in found if block.call_id == place.call_id]
-    if not texts:
-        raise gone(place)
-    return "\n".join(texts)
+    for found in readings(place, profile):
+        if isinstance(place, Mention):
+            if place.block < len(found):
+                whole = found[place.block].text
+                shown = whole[place.start : place.end]
+                notice = by_id(profile, place.notice)
+                if place.end <= len(whole) and (
+                    notice is None or notice.needle in shown
+                ):
+                    return shown
+            continue
+        texts = [block.text for block in found if block.call_id == place.call_id]
+        if texts:
+            return "\n".join(texts)
+    raise gone(place)
 
 
-def blocks_at(
-    transcript: str, offset: int, length: int, profile: Profile
-) -> list[Block]:
-    """The texts of one record; empty when it is no record any more."""
-    from spillview.content import open_content
+def readings(place: Mention | Touch | Read, profile: Profile) -> Iterator[list[Block]]:
+    """The texts of one record, by each reader that its transcript's path allows.
 
-    content = open_content(transcript)
+    Nothing is given for what is no record any more.
+    """
+    patterns = tuple(rule.path for rule in profile.transcripts)
+    path = split(place.transcript)
+    fitting = [
+        profile.transcripts[ending.rule]
+        for ending in endings(profile, patterns)
+        if ending.match(path) is not None
+    ]
+    tried: set[tuple[str, str]] = set()
+    for rule in (*fitting, *profile.transcripts):
+        if (rule.reader, rule.form) in tried or rule.reader not in READERS:
+            continue
+        tried.add((rule.reader, rule.form))
+        found = _blocks(place, rule)
+        if found:
+            yield found
+
+
+def _blocks(place: Mention | Touch | Read, rule: TranscriptRule) -> list[Block]:
+    reader: Any = import_module(READERS[rule.reader])
+    value: dict[str, Any] | None
+    if hasattr(reader, "record_at"):
+        from spillview.content import open_content
+
+        content = open_content(place.transcript)
+        try:
+            value = reader.record_at(content, place.offset, place.length)
+        finally:
+            content.close()
+        found: list[Block] = reader.blocks(value) if value is not None else []
+        return found
+    from spillview.transcripts import conversation
+
+    value = _record(place, rule, reader)
     try:
-        for rule in profile.transcripts:
-            name = READERS.get(rule.reader)
-            if name is None:
-                continue
-            reader = import_module(name)
-            value: dict[str, Any] | None = reader.record_at(content, offset, length)
-            if value is not None:
-                found: list[Block] = reader.blocks(value)
-                if found:
-                    return found
+        return conversation.blocks(reader, value) if value is not None else []
+    except Exception:  # a record that its reader is not ready for
+        return []
+
+
+def _record(
+    place: Mention | Touch | Read, rule: TranscriptRule, reader: object
+) -> dict[str, Any] | None:
+    """One record of a transcript, by the form it is kept in."""
+    from spillview.content import open_content
+    from spillview.transcripts import conversation, documents, folders, logfile
+
+    if rule.form == "json-dir":
+        return folders.record_at(place.transcript, place.record, place.length)
+    try:
+        content = open_content(place.transcript)
+    except Unreadable:
+        if rule.form == "jsonl":
+            raise
+        return None
+    try:
+        if rule.form == "json":
+            arrays = conversation.arrays_of(reader)
+            return documents.record_at(content, place.offset, place.length, arrays)
+        return logfile.value_at(content, place.offset, place.length)
     finally:
         content.close()
-    return []
 
 
 def gone(place: Mention | Touch | Read) -> ArtifactGone:

@@ -9,7 +9,7 @@ from typing import Any
 
 from spillview.model import Claim, Mention, Next
 
-FORM = 3
+FORM = 4
 """Raised whenever the stored form changes; facts of another form are not read."""
 
 
@@ -100,6 +100,14 @@ class TranscriptFacts:
     """Calls that name an artifact and have no result yet."""
     extra: dict[str, Any] = field(default_factory=dict)
     """What a reader needs to go on, beyond the above."""
+    parts: tuple[TranscriptFacts, ...] = ()
+    """The sessions of a file that holds many (a database): then only its times, size
+    and counts stand here, and every session's facts in a part of its own."""
+
+    @property
+    def each(self) -> tuple[TranscriptFacts, ...]:
+        """These facts session by session: the parts, or themselves."""
+        return self.parts or (self,)
 
     @property
     def key(self) -> tuple[int, int, int, int]:
@@ -110,17 +118,24 @@ class TranscriptFacts:
         """These facts as JSON bytes; mentions as rows, for there are many."""
         import orjson
 
-        raw = {name: getattr(self, name) for name in _FIELDS}
-        raw["mentions"] = [_row(mention) for mention in self.mentions]
         try:
-            return orjson.dumps([FORM, _COLUMNS, raw])
+            return orjson.dumps([FORM, _COLUMNS, self._raw()])
         except TypeError:
             # A lone surrogate in some text; the slow writer escapes it.
             import json
 
+            raw = self._raw(plain=True)
+            return json.dumps([FORM, _COLUMNS, raw]).encode("ascii")
+
+    def _raw(self, *, plain: bool = False) -> dict[str, Any]:
+        """What is written; `plain` turns classes into objects as well."""
+        raw = {name: getattr(self, name) for name in _FIELDS}
+        raw["mentions"] = [_row(mention) for mention in self.mentions]
+        raw["parts"] = [part._raw(plain=plain) for part in self.parts]
+        if plain:
             for name in ("touches", "waiting", "pending"):
                 raw[name] = [asdict(item) for item in raw[name]]
-            return json.dumps([FORM, _COLUMNS, raw]).encode("ascii")
+        return raw
 
     @classmethod
     def from_json(cls, data: bytes) -> TranscriptFacts | None:
@@ -129,16 +144,21 @@ class TranscriptFacts:
             form, columns, raw = load(data)
             if form != FORM or columns != _COLUMNS:
                 return None
-            where = (raw["transcript"], raw["session"])
-            raw["mentions"] = tuple(_mention(where, row) for row in raw["mentions"])
-            for name in ("touches", "pending"):
-                raw[name] = tuple(_touch(item) for item in raw[name])
-            raw["waiting"] = tuple(Waiting(**item) for item in raw["waiting"])
-            for name in ("mention_ids", "first_ids", "parents"):
-                raw[name] = tuple(raw[name])
-            return cls(**raw)
+            return cls._of(raw)
         except (ValueError, TypeError, KeyError):
             return None
+
+    @classmethod
+    def _of(cls, raw: dict[str, Any]) -> TranscriptFacts:
+        where = (raw["transcript"], raw["session"])
+        raw["mentions"] = tuple(_mention(where, row) for row in raw["mentions"])
+        for name in ("touches", "pending"):
+            raw[name] = tuple(_touch(item) for item in raw[name])
+        raw["waiting"] = tuple(Waiting(**item) for item in raw["waiting"])
+        for name in ("mention_ids", "first_ids", "parents"):
+            raw[name] = tuple(raw[name])
+        raw["parts"] = tuple(cls._of(part) for part in raw["parts"])
+        return cls(**raw)
 
 
 @dataclass(slots=True)
@@ -175,6 +195,7 @@ class Draft:
     waiting: list[Waiting] = field(default_factory=list)
     pending: list[Touch] = field(default_factory=list)
     extra: dict[str, Any] = field(default_factory=dict)
+    parts: list[TranscriptFacts] = field(default_factory=list)
 
     @classmethod
     def of(cls, facts: TranscriptFacts) -> Draft:

@@ -27,7 +27,13 @@ def resume(
     found: TranscriptFound, content: FileContent, previous: TranscriptFacts | None
 ) -> Draft:
     """A draft that goes on from `previous`, or an empty one when the file changed."""
-    if previous is not None and _holds(content, previous):
+    holds = previous is not None and _holds(content, previous)
+    return draft_of(found, previous if holds else None)
+
+
+def draft_of(found: TranscriptFound, previous: TranscriptFacts | None) -> Draft:
+    """A draft that goes on from `previous`, or an empty one of that transcript."""
+    if previous is not None:
         return Draft.of(previous)
     return Draft(
         found.path,

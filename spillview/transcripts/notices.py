@@ -45,6 +45,8 @@ class Hit:
     claims: tuple[Claim, ...]
     groups: dict[str, str]
     """What the regex's groups say, `call_id`, `id`, `status` among them."""
+    until: int = 0
+    """Where the notice's own words end."""
 
 
 def notices_in(text: str, place: str, notices: Iterable[Notice]) -> list[Hit]:
@@ -58,6 +60,8 @@ def notices_in(text: str, place: str, notices: Iterable[Notice]) -> list[Hit]:
         before = 0
         for match, after in zip(matches, [*matches[1:], None], strict=False):
             if notice.at_end and text[match.end() :].strip():
+                continue
+            if notice.preview.opening and notice.opens(text) is None:
                 continue
             limit = after.start() if after is not None else len(text)
             start, end = extent(text, match, notice, before, limit)
@@ -73,6 +77,7 @@ def notices_in(text: str, place: str, notices: Iterable[Notice]) -> list[Hit]:
                     match.start(),
                     notice.claims_in(match),
                     groups,
+                    match.end(),
                 )
             )
     hits.sort(key=lambda hit: (hit.at, hit.start))

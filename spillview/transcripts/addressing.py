@@ -1,0 +1,101 @@
+"""Where the files of one harness lie, told from the end of a path.
+
+A recorded path may be of another machine, or of a tree that was moved: only what a
+pattern says of the last folders and the name can be compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import chain
+from typing import TYPE_CHECKING
+
+from spillview.patterns import Part, parts_of, split_root
+
+if TYPE_CHECKING:
+    from spillview.profile import Profile, Root
+
+Captures = Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """The parts that end every path of one pattern."""
+
+    parts: tuple[Part, ...]
+    rule: int
+    """Which rule of the profile it came from, counted from 0."""
+
+    def match(self, path: Sequence[str]) -> Captures | None:
+        """What the pattern captures from the end of a path; None when it differs."""
+        return _match(self.parts, path)
+
+
+def artifact_endings(profile: Profile) -> tuple[Ending, ...]:
+    """What the paths of a harness's artifacts end in."""
+    patterns = tuple(glob.path for glob in profile.globs if glob.artifact)
+    return _endings(_names_of(profile), patterns)
+
+
+def endings(profile: Profile, patterns: tuple[str, ...]) -> tuple[Ending, ...]:
+    """What the paths of these patterns end in, each in every form of its root.
+
+    Where nothing in a pattern says more than "some name", the root's own folder
+    name has to be there as well. `Ending.rule` counts the patterns.
+    """
+    return _endings(_names_of(profile), patterns)
+
+
+def split(path: str) -> list[str]:
+    """The parts of a path of any system."""
+    return path.replace("\\", "/").split("/")
+
+
+def _names_of(profile: Profile) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    return tuple((root.id, tuple(_folder_names(root))) for root in profile.roots)
+
+
+@lru_cache(maxsize=256)
+def _endings(
+    roots: tuple[tuple[str, tuple[str, ...]], ...], patterns: tuple[str, ...]
+) -> tuple[Ending, ...]:
+    names = dict(roots)
+    found = []
+    for rule, pattern in enumerate(patterns):
+        root_id, rest = split_root(pattern)
+        parts = parts_of(rest)
+        if any(part.shaped and not part.deep for part in parts):
+            found.append(Ending(parts, rule))
+            continue
+        for name in names.get(root_id, ()):
+            found.append(Ending((*parts_of(name), *parts), rule))
+    return tuple(found)
+
+
+def _folder_names(root: Root) -> list[str]:
+    """The names that a root's own folder can have."""
+    templates = [*root.paths, *chain.from_iterable(root.by_platform.values())]
+    templates += [override.path for override in root.env]
+    names = (template.rstrip("/").rpartition("/")[2] for template in templates)
+    return [name for name in dict.fromkeys(names) if name and name[0] not in "{~"]
+
+
+def _match(parts: Sequence[Part], path: Sequence[str]) -> Captures | None:
+    captures: dict[str, str] = {}
+    at = len(path)
+    for index in range(len(parts) - 1, -1, -1):
+        part = parts[index]
+        if part.deep:
+            for end in range(at, -1, -1):
+                above = _match(parts[:index], path[:end])
+                if above is not None:
+                    return {**above, **captures}
+            return None
+        at -= 1
+        said = part.match(path[at]) if at >= 0 and path[at] else None
+        if said is None:
+            return None
+        captures.update(said)
+    return captures
