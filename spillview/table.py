@@ -71,14 +71,14 @@ class Table:
         value = self._get(key, bool, "true or false")
         return default if value is None else value
 
-    def maybe(self, key: str) -> int | None:
+    def maybe(self, key: str, least: int = 1) -> int | None:
         value = self._get(key, int, "a whole number")
-        if value is not None and not 0 < value < 1 << 62:
-            raise self.bad(key, f"must be above 0, not {value}")
+        if value is not None and not least <= value < 1 << 62:
+            raise self.bad(key, f"must be above {least - 1}, not {value}")
         return value
 
-    def whole(self, key: str, default: int | None) -> int:
-        value = self.maybe(key)
+    def whole(self, key: str, default: int | None, least: int = 1) -> int:
+        value = self.maybe(key, least)
         if value is None and default is None:
             raise self.bad(key, REQUIRED)
         return cast(int, default if value is None else value)
