@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain
+from itertools import chain, takewhile
 from typing import TYPE_CHECKING
 
 from spillview.addresses import Addresses
 from spillview.kinship import Kinship, hashed
+from spillview.makers import settle
 from spillview.model import Found, Link, Mention, Missing, Read
+from spillview.resolving import Resolving, is_flat
 from spillview.text import path_text, printable
 from spillview.transcripts.calls import Marks
 from spillview.transcripts.facts import Touch, TranscriptFacts
@@ -77,8 +79,14 @@ class _Join:
         self.facts = facts
         self.profile = profile
         self.addresses = Addresses(found, Marks.of(profile))
+        self.resolving = Resolving(found, profile, self.addresses)
         self.kinship = Kinship(facts)
         self.cuts = {notice.id for notice in profile.notices if notice.cut}
+        self.reused = {notice.id for notice in profile.notices if notice.reused}
+        self.makers: dict[str, str] = {}
+        """Of artifacts in flat stores: the session that made each."""
+        self.unclear: set[str] = set()
+        """Those that several sessions name, and nothing tells which of them made it."""
         self.true = {hashed(each.session): each.session for each in facts}
         self.by_call = {
             (self.session_of(item), item.call_id): item
@@ -91,19 +99,29 @@ class _Join:
         """Everything joined."""
         mentions: dict[str, list[Mention]] = {}
         copies: dict[str, set[str]] = {}
-        missing: dict[tuple[str, str], list[Mention]] = {}
+        nowhere: list[Mention] = []
         for each in self.facts:
             for mention, record in zip(each.mentions, each.mention_ids, strict=True):
                 item = self.resolve(mention)
                 if item is not None:
                     mentions.setdefault(item.id, []).append(mention)
-                    if record is not None and not self.own(item, mention.session):
+                    flat = is_flat(item)
+                    if record is not None and (
+                        flat or not self.own(item, mention.session)
+                    ):
                         copies.setdefault(record, set()).add(mention.session)
                 elif not self.elsewhere(mention):
-                    key = _missing_key(mention)
-                    rows = missing.setdefault(key, [])
-                    self.note_missing(rows, mention, one=key[0] == "path")
+                    nowhere.append(mention)
         self.find_copies(copies)
+        for item in self.found:
+            rows = mentions.get(item.id)
+            if rows:
+                nowhere += self.settle(item, rows)
+        missing: dict[tuple[str, str], list[Mention]] = {}
+        for mention in nowhere:
+            key = _missing_key(mention, self.reused)
+            rows = missing.setdefault(key, [])
+            self.note_missing(rows, mention, one=key[0] == "path")
         reads: dict[str, list[tuple[Touch, Read]]] = {}
         for each in self.facts:
             for touch in each.touches:
@@ -154,9 +172,24 @@ class _Join:
                 return
         rows.append(mention)
 
+    def settle(self, item: Found, mentions: list[Mention]) -> list[Mention]:
+        """Learn who made an artifact; gives the mentions of what was there before."""
+        reused = any(mention.notice in self.reused for mention in mentions)
+        if not reused and not is_flat(item):
+            return []
+        made = settle(item, mentions, self.kinship, reused=reused)
+        mentions[:] = [*made.own, *made.foreign]
+        if is_flat(item) and made.own:
+            first = min(made.own, key=_when)
+            self.makers[item.id] = first.session
+        elif not made.own:
+            self.unclear.add(item.id)
+        return made.replaced
+
     def session_of(self, item: Found) -> str:
         """The artifact's true session id, as far as it is known."""
-        return self.true.get(item.session, item.session)
+        maker = self.makers.get(item.id)
+        return maker if maker is not None else self.true.get(item.session, item.session)
 
     def own(self, item: Found, session: str) -> bool:
         """Whether `session` is the artifact's own, or a fork of it."""
@@ -176,13 +209,30 @@ class _Join:
             item = self.by_call.get((mention.session, mention.call_id))
             if item is not None:
                 return item
-        if path is None:
-            return None
+        item = self.nearest(mention, self.resolving.candidates(mention))
+        if item is not None or path is None:
+            return item
         if self.addresses.folder_of(path) is not None:
             return None  # the path says plainly which file it was
+        item = self.resolving.moved(path)
+        if item is not None:
+            return item
         named = self.addresses.named(_last(path))
         near = [item for item in named if self.own(item, mention.session)]
         return near[0] if len(near) == 1 else None
+
+    def nearest(self, mention: Mention, items: Sequence[Found]) -> Found | None:
+        """The one of some artifacts that may be this session's and lies nearest."""
+        fitting = [
+            item for item in items if is_flat(item) or self.own(item, mention.session)
+        ]
+        own = [item for item in fitting if not is_flat(item)]
+        fitting = own or fitting
+        if len(fitting) < 2:
+            return fitting[0] if fitting else None
+        near = [_shared(item.path, mention.transcript) for item in fitting]
+        best = max(near)
+        return fitting[near.index(best)] if near.count(best) == 1 else None
 
     def elsewhere(self, mention: Mention) -> bool:
         """Whether the artifact exists though it is not among those given.
@@ -241,7 +291,9 @@ class _Join:
         """The link of one artifact, without what needs its content."""
         if not mentions and not reads:
             return Link("orphan")
-        own = [m for m in mentions if self.own(item, m.session)] or mentions
+        own = [m for m in mentions if self.own(item, m.session)]
+        if not own and item.id not in self.unclear:
+            own = mentions
         if len(own) > 1:
             mine = self.session_of(item)
             own.sort(
@@ -320,10 +372,25 @@ def _with_end(mentions: list[Mention]) -> list[Mention]:
     return mentions
 
 
-def _missing_key(mention: Mention) -> tuple[str, str]:
-    """One row for each artifact that is gone, and for each call that was cut."""
-    if mention.path is not None and ("/" in mention.path or "\\" in mention.path):
-        return ("path", mention.path)
+def _shared(path: str, other: str) -> int:
+    """How many folders two paths have in common."""
+    pairs = zip(path.split("/"), other.split("/"), strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+
+
+def _when(mention: Mention) -> tuple[float, int]:
+    return (mention.time if mention.time is not None else float("inf"), mention.record)
+
+
+def _missing_key(mention: Mention, reused: Container[str]) -> tuple[str, str]:
+    """One row for each artifact that is gone, and for each call that was cut.
+
+    Of a path that many calls wrote to, each call's artifact is one.
+    """
+    path = mention.path
+    one = mention.notice not in reused or mention.call_id is None
+    if one and path is not None and ("/" in path or "\\" in path):
+        return ("path", path)
     call = mention.call_id or f"{mention.transcript}:{mention.record}:{mention.block}"
     return ("call", call)
 

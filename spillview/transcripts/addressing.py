@@ -28,6 +28,11 @@ class Ending:
     rule: int
     """Which rule of the profile it came from, counted from 0."""
 
+    @property
+    def deep(self) -> bool:
+        """Whether any number of folders may stand in it."""
+        return any(part.deep for part in self.parts)
+
     def match(self, path: Sequence[str]) -> Captures | None:
         """What the pattern captures from the end of a path; None when it differs."""
         return _match(self.parts, path)
