@@ -92,7 +92,7 @@ def open_database(
         found = snapshots.look(path)
         try:
             if not found.hot and not found.wal.size:
-                if found.settled or found.size > _SMALL:
+                if found.settled:
                     return _direct(path, found, cancelled)
             elif found.wal.size and not found.hot and found.size > _SMALL:
                 database = _with_locks(path, found, cancelled)
@@ -104,6 +104,9 @@ def open_database(
         except snapshots.Moved as moved:
             if time.monotonic() > deadline:
                 raise Unreadable(str(moved)) from None
+        except snapshots.TooLarge:
+            if found.settled or time.monotonic() > deadline:
+                raise
         if cancelled is not None and cancelled():
             raise Cancelled("Nobody waits for this database any more.")
         time.sleep(0.002)
@@ -254,6 +257,7 @@ class Database:
         except sqlite3.Error as error:
             if self._cancelled is not None and self._cancelled():
                 raise Cancelled("Nobody waits for this database any more.") from None
+            self.verify()  # damaged, or changed meanwhile
             raise _unreadable(self.path, error) from error
 
 
@@ -263,8 +267,13 @@ _RECURSIVE = 33
 
 def _direct(path: str, found: Marks, cancelled: Callable[[], bool] | None) -> Database:
     """The database where it lies: SQLite looks for no lock, journal or log."""
-    connection = _connect(path, path, "mode=ro&immutable=1")
-    return _database(path, connection, cancelled, marks=found)
+    try:
+        connection = _connect(path, path, "mode=ro&immutable=1")
+        return _database(path, connection, cancelled, marks=found)
+    except Unreadable:
+        if snapshots.unchanged(path, found):
+            raise
+        raise snapshots.Moved(f"{shown(path)} was written while it was read.") from None
 
 
 def _copied(path: str, folder: str, cancelled: Callable[[], bool] | None) -> Database:

@@ -33,6 +33,10 @@ class Moved(Exception):
     """The database changed while it was copied: look again."""
 
 
+class TooLarge(Unreadable):
+    """A database that is being written is too large to copy."""
+
+
 class Side(NamedTuple):
     """A file beside the database as its entry is now; all 0 when there is none."""
 
@@ -184,7 +188,7 @@ def _copy(source: str, target: str, cancelled: Callable[[], bool] | None) -> Non
             if _cloned(content.fileno(), file.fileno()):
                 return
             if content.size > COPY_MOST:
-                raise Unreadable(
+                raise TooLarge(
                     f"{shown(source)} has {content.size:,} bytes that are being"
                     f" written: copies are made of {COPY_MOST:,} bytes at most."
                 )
