@@ -120,12 +120,21 @@ class Preview(NamedTuple):
     """Texts directly before the preview that are no part of it."""
     closes: tuple[str, ...] = ()
     """Texts directly after the preview that are no part of it."""
+    opening: str | None = None
+    """Regex of the words that begin the whole text, before a preview that stands
+    before its notice: without them the notice is none. Its groups may be claims."""
     gap: str | None = None
     """Regex of the mark between head and tail; None when nothing stands there."""
     numbered: bool = False
     """True when line numbers stand before its lines."""
     escaped: bool = False
     """True when `<` and `&` are written as entities."""
+    behind: str | None = None
+    """Regex of what the harness may add behind the preview."""
+    field: str | None = None
+    """Where the envelope is a JSON object: the member that holds the preview."""
+    tags: tuple[str, ...] = ()
+    """Tags whose brackets alone are written as entities: `<name>`, `</name>`."""
 
 
 class Resolve(NamedTuple):
@@ -160,6 +169,10 @@ class Notice(NamedTuple):
     """True when the result was cut and nothing was saved."""
     partial: bool = False
     """True when the artifact itself is known to be capped."""
+    reused: bool = False
+    """True when later calls overwrite the same path."""
+    replaces: bool = False
+    """True when it took the place of a result that the model had received before."""
     extent: Literal["text", "element", "notice"] = "text"
     """What the envelope is: the whole text, from the notice to `close`, or it alone."""
     close: str | None = None
@@ -186,9 +199,16 @@ class Notice(NamedTuple):
             start = max(start, last - _LEAD)
         return self.pattern.finditer(text, start)
 
+    def opens(self, text: str) -> re.Match[str] | None:
+        """The words that begin `text` where such a notice needs some."""
+        return _compiled(self.preview.opening or "", 0).match(text)
+
     def claims_in(self, match: re.Match[str]) -> tuple[Claim, ...]:
         """What the notice states, with the slack of its own rounding."""
         groups = match.groupdict()
+        opening = self.opens(match.string) if self.preview.opening else None
+        if opening is not None:
+            groups |= opening.groupdict()
         found = []
         for rule in self.claims:
             text = groups.get(rule.group)
@@ -313,6 +333,8 @@ class Profile(NamedTuple):
     """Fields of a record that a reader may look at: `path_field`, `id_field`, …"""
     projects: tuple[ProjectName, ...] = ()
     """How `<project>` is made from a working folder; any of them."""
+    frames: tuple[str, ...] = ()
+    """Regexes of what the harness puts around a tool's output in a result's text."""
     quirks: tuple[str, ...] = ()
 
     def boundaries_for(

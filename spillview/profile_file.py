@@ -31,7 +31,7 @@ from spillview.table import REQUIRED, Table
 
 SCHEMA = 1
 UNITS = ("chars", "utf16", "bytes", "lines", "tokens")
-CLAIMS = ("bytes", "omitted_bytes", "chars", "lines", "tokens", "sha256")
+CLAIMS = ("bytes", "omitted_bytes", "chars", "utf16", "lines", "tokens", "sha256")
 CONFIDENCE = ("source-read", "several reports", "single report", "ours")
 PLATFORMS = ("linux", "macos", "windows")
 _BUILT_IN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "harnesses")
@@ -119,6 +119,7 @@ def parse_profile(text: str, source: str, *, trusted: bool = False) -> Profile:
         transcripts=tuple(map(_transcript, table.tables("transcript"))),
         pointer=table.mapping("pointer"),
         projects=tuple(map(_project, table.tables("project"))),
+        frames=table.texts("frames"),
         quirks=table.texts("quirks"),
     )
     table.done()
@@ -138,12 +139,21 @@ def check_profile(profile: Profile) -> None:
             if found is None:
                 raise BadProfile(f"{where}: regex does not fit its sample {sample}")
             _check_groups(found, sample, where, skip=("name",))
+    for number, regex in enumerate(profile.frames, 1):
+        _check_regex(regex, f"{profile.source}: frames {number}")
     for notice in profile.notices:
         where = f"{profile.source}: notice {notice.id!r}"
         _check_regex(notice.regex, f"{where}: regex")
         if notice.preview.gap is not None:
             _check_regex(notice.preview.gap, f"{where}: preview.gap")
-        groups = notice.pattern.groupindex
+        if notice.preview.behind is not None:
+            _check_regex(notice.preview.behind, f"{where}: preview.behind")
+        groups = {**notice.pattern.groupindex}
+        if notice.preview.opening is not None:
+            _check_regex(
+                notice.preview.opening, f"{where}: preview.opening", begin=True
+            )
+            groups |= re.compile(notice.preview.opening).groupindex
         for claim in notice.claims:
             if claim.group not in groups:
                 raise BadProfile(
@@ -162,7 +172,7 @@ def check_profile(profile: Profile) -> None:
             if notice.needle not in sample_text.text:
                 raise BadProfile(f"{where}: needle is not in its sample: fix one")
             match = notice.pattern.search(sample_text.text)
-            if match is None:
+            if match is None or notice.opens(sample_text.text) is None:
                 raise BadProfile(f"{where}: regex does not match its sample: fix one")
             _check_groups(match, sample_text.expect, where)
     for number, transcript in enumerate(profile.transcripts, 1):
@@ -186,12 +196,15 @@ def _check_groups(
             )
 
 
-def _check_regex(regex: str, where: str, *, whole_names: bool = False) -> None:
+def _check_regex(
+    regex: str, where: str, *, whole_names: bool = False, begin: bool = False
+) -> None:
     # Only profiles of users are checked at run time.
     from spillview.regexes import UnsafeRegex, check_regex
 
     try:
-        check_regex(regex, short_text=whole_names)
+        # What is matched at a text's beginning alone may be nothing at all.
+        check_regex(f"\\A(?:{regex})x" if begin else regex, short_text=whole_names)
     except UnsafeRegex as error:
         raise BadProfile(f"{where}: {error}") from None
 
@@ -319,6 +332,8 @@ def _notice(table: Table) -> Notice:
         ),
         cut=table.flag("cut", False),
         partial=table.flag("partial", False),
+        reused=table.flag("reused", False),
+        replaces=table.flag("replaces", False),
         extent=table.choice("extent", ("text", "element", "notice"), "text"),
         close=table.text("close"),
         places=table.texts("places") or ("result",),
@@ -348,7 +363,8 @@ def _claims(table: Table) -> Iterator[ClaimRule]:
             group=group,
             unit=rule.choice("unit", CLAIMS, "bytes"),
             base=rule.whole("base", 1024),
-            decimals=rule.whole("decimals", 1),
+            decimals=rule.whole("decimals", 1, least=0),
+            slack=rule.whole("slack", 0),
         )
         rule.done()
 
@@ -362,9 +378,13 @@ def _preview(table: Table) -> Preview:
         unit=table.choice("unit", UNITS, "chars"),
         opens=table.texts("opens"),
         closes=table.texts("closes"),
+        opening=table.text("opening"),
         gap=table.text("gap"),
         numbered=table.flag("numbered", False),
         escaped=table.flag("escaped", False),
+        behind=table.text("behind"),
+        field=table.text("field"),
+        tags=table.texts("tags"),
     )
 
 

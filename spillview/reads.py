@@ -28,10 +28,13 @@ SHELLS = frozenset(
         "pwsh",
         "run_shell_command",
         "shell",
+        "shell_command",
         "terminal",
     )
 )
-NUMBERING = frozenset(("Read", "View", "read", "read_file", "view"))
+NUMBERING = frozenset(
+    ("Read", "View", "read", "read_command_output", "read_file", "view")
+)
 SEARCHES = frozenset(("Grep", "Search", "grep", "search"))
 
 LEAST = 16
@@ -109,15 +112,21 @@ class Reader:
             return None, False
         part = self._unspilled(text)
         if part is None:
-            return self._shown(_body(text), read)
-        known = self._shown(_body(part), read)
+            return self._shown(self._body(text), read)
+        known = self._shown(self._body(part), read)
         head, _, last = part.rstrip("\n").rpartition("\n")
         if known[0] is not None or not head:
             return known
         # The cut split the last line, which is then no line of the file.
-        ranges, sure = self._shown(_body(head), read)
+        ranges, sure = self._shown(self._body(head), read)
         verdict = self.counts.verdict
         return ranges, sure and verdict is not None and verdict.text not in last
+
+    def _body(self, text: str) -> str:
+        """A result's text without what the harness puts around a tool's output."""
+        for frame in self.profile.frames:
+            text = re.sub(frame, "", text, count=1)
+        return _body(text)
 
     def _shown(self, text: str, read: Read) -> tuple[tuple[Range, ...] | None, bool]:
         if read.tool in SHELLS:

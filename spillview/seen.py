@@ -149,10 +149,13 @@ def shown_by(
         from spillview.filelines import numbered
 
         return numbered(parts, content, counts)
-    if notice.preview.escaped:
-        parts = html.unescape(parts)
-    seen = align(parts, content, counts, notice.preview)
     rule = notice.preview
+    if rule.escaped:
+        parts = html.unescape(parts)
+    seen = _aligned(parts, content, counts, rule)
+    if notice.replaces:
+        # The model had all of it before: what it received cannot be told from this.
+        return Seen(seen.ranges, certain=False)
     if not seen.certain and (rule.form, rule.unit) == ("tail", "bytes") and rule.size:
         behind = len(text[text.find(parts) + len(parts) :].encode("utf-8", "replace"))
         again = _cut_again(parts, rule.size, behind, content, counts)
@@ -164,6 +167,22 @@ def shown_by(
     if seen.ranges or seen.certain:
         return seen
     return _somewhere(parts, content, counts)
+
+
+def _aligned(parts: str, content: Content, counts: Counts, rule: Preview) -> Seen:
+    """A preview compared with the file, its escaped tags as they were or as shown."""
+    seen = align(_with_tags(parts, rule.tags), content, counts, rule)
+    if rule.tags and not seen.certain:
+        # The output itself may have held the entities.
+        shown = align(parts, content, counts, rule)
+        return shown if shown.bytes > seen.bytes else seen
+    return seen
+
+
+def _with_tags(text: str, tags: tuple[str, ...]) -> str:
+    for tag in tags:
+        text = text.replace(f"&lt;{tag[1:-1]}&gt;", tag)
+    return text
 
 
 def _cut_again(
@@ -208,12 +227,33 @@ def preview_of(text: str, notice: Notice) -> str | None:
     rule = notice.preview
     if rule.form == "none":
         return ""
+    if rule.field is not None:
+        return _member(text, rule.field)
     before, after = text[: match.start()], text[match.end() :]
     if rule.place == "before":
+        opening = notice.opens(text) if rule.opening else None
+        if opening is not None:
+            before = before[opening.end() :]
         return _closed(_behind_last(before, rule), rule, match.group())
     if rule.place == "around":
         return _closed(before, rule, match.group()) + _opened(after, rule)
-    return _closed(_opened(after, rule), rule, "")
+    shown = _opened(after, rule)
+    if rule.behind is not None:
+        last = re.search(rule.behind, shown)
+        shown = shown[: last.start()] if last is not None else shown
+    return _closed(shown, rule, "")
+
+
+def _member(text: str, name: str) -> str | None:
+    """A text inside the JSON object that an envelope is."""
+    from spillview.transcripts.facts import load
+
+    try:
+        value = load(text.encode("utf-8", "surrogatepass"))
+    except ValueError:
+        return None
+    shown = value.get(name) if isinstance(value, dict) else None
+    return shown if isinstance(shown, str) else None
 
 
 def _opened(text: str, rule: Preview) -> str:
