@@ -19,9 +19,25 @@ if TYPE_CHECKING:
 Cancelled = Callable[[], bool]
 
 READERS: dict[str, str] = {
+    "cline": "spillview.transcripts.cline",
+    "pi": "spillview.transcripts.pi",
+    "workbuddy": "spillview.transcripts.workbuddy",
     "claude": "spillview.transcripts.claude",
     "claude-code": "spillview.transcripts.claude",
     "dsh": "spillview.transcripts.dsh",
+    "goose": "spillview.transcripts.goose",
+    "hermes": "spillview.transcripts.hermes",
+    "opencode": "spillview.transcripts.opencode",
+    "copilot-cli": "spillview.transcripts.copilot_cli",
+    "cursor": "spillview.transcripts.cursor",
+    "deepagents": "spillview.transcripts.deepagents",
+    "droid": "spillview.transcripts.droid",
+    "openhands": "spillview.transcripts.openhands",
+    "vscode-copilot": "spillview.transcripts.vscode_copilot",
+    "codex": "spillview.transcripts.codex",
+    "gemini": "spillview.transcripts.gemini",
+    "letta": "spillview.transcripts.letta",
+    "qwen": "spillview.transcripts.qwen",
     "sidecar": "spillview.transcripts.sidecar",
 }
 """Reader names that profiles use, and the module of each. It gives `events`, and the

@@ -1,0 +1,148 @@
+"""What records of GitHub Copilot CLI tell: one event a line, with its `data`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from spillview.transcripts.calls import parse_time
+from spillview.transcripts.events import (
+    About,
+    Called,
+    Event,
+    Prompted,
+    Returned,
+    Said,
+)
+
+_EXIT = re.compile(
+    r"<(?:exited|shellId: [^\s<>]{1,64} completed) with exit code "
+    r"(-?\d{1,10})>\s{0,4}\Z"
+)
+
+
+def events(record: dict[str, Any], state: dict[str, Any]) -> Iterable[Event]:
+    """The events of one record; `state` is not needed."""
+    data = record.get("data")
+    if not isinstance(data, dict):
+        return ()
+    maker = _MAKERS.get(_text(record.get("type")) or "")
+    time = parse_time(record.get("timestamp"))
+    found: list[Event] = [About(time=time, record_id=_text(record.get("id")))]
+    if maker is not None:
+        found += maker(data, time, _text(data.get("parentToolCallId")))
+    return found
+
+
+def _started(
+    data: dict[str, Any], time: float | None, agent: str | None
+) -> Iterator[Event]:
+    context = data.get("context")
+    yield About(
+        session=_text(data.get("sessionId")),
+        project=_text(context.get("cwd")) if isinstance(context, dict) else None,
+        version=_text(data.get("copilotVersion")),
+        time=parse_time(data.get("startTime")) or time,
+    )
+
+
+def _named(
+    data: dict[str, Any], time: float | None, agent: str | None
+) -> Iterator[Event]:
+    title = _text(data.get("title"))
+    if title is not None:
+        yield About(title=title)
+
+
+def _prompted(
+    data: dict[str, Any], time: float | None, agent: str | None
+) -> Iterator[Event]:
+    text = _text(data.get("content"))
+    if text is not None:
+        yield Prompted(text=text, time=time, agent=agent)
+
+
+def _answered(
+    data: dict[str, Any], time: float | None, agent: str | None
+) -> Iterator[Event]:
+    message = _text(data.get("messageId"))
+    text = _text(data.get("content"))
+    if text is not None and text.strip():
+        yield Said(text=text.strip(), time=time, message=message, agent=agent)
+    requests = data.get("toolRequests")
+    for request in requests if isinstance(requests, list) else []:
+        if isinstance(request, dict):
+            yield from _call(request, "name", time, message, agent)
+
+
+def _called(
+    data: dict[str, Any], time: float | None, agent: str | None
+) -> Iterator[Event]:
+    yield from _call(data, "toolName", time, None, agent)
+
+
+def _call(
+    data: dict[str, Any],
+    name: str,
+    time: float | None,
+    message: str | None,
+    agent: str | None,
+) -> Iterator[Event]:
+    call_id, tool = _text(data.get("toolCallId")), _text(data.get(name))
+    if call_id is not None and tool is not None:
+        yield Called(
+            id=call_id,
+            tool=tool,
+            arguments=data.get("arguments"),
+            time=time,
+            message=message,
+            agent=agent,
+        )
+
+
+def _returned(
+    data: dict[str, Any], time: float | None, agent: str | None
+) -> Iterator[Event]:
+    result = data.get("result")
+    content, detail = result, None
+    if isinstance(result, dict):
+        content, detail = result.get("content"), result.get("detailedContent")
+    error = data.get("error")
+    if not isinstance(content, str) and isinstance(error, dict):
+        content = error.get("message")
+    text = content if isinstance(content, str) else ""
+    telemetry = data.get("toolTelemetry")
+    told = telemetry.get("properties") if isinstance(telemetry, dict) else None
+    path = _text(told.get("large_output_file")) if isinstance(told, dict) else None
+    match = _EXIT.search(text[-160:])
+    code = int(match[1]) if match is not None else None
+    success = data.get("success")
+    failed = None if not isinstance(success, bool) else not success or bool(code)
+    copy = len(detail) if isinstance(detail, str) else 0
+    yield Returned(
+        call_id=_text(data.get("toolCallId")),
+        texts=(text,) if text else (),
+        tool=_text(data.get("toolName")),
+        failed=failed,
+        exit_code=code,
+        time=time,
+        agent=agent,
+        path=path,
+        copy_chars=copy if path is not None and copy > len(text) else 0,
+    )
+
+
+_MAKERS = {
+    "session.start": _started,
+    "session.resume": _started,
+    "session.title_changed": _named,
+    "user.message": _prompted,
+    "assistant.message": _answered,
+    "tool.execution_start": _called,
+    "tool.execution_complete": _returned,
+}
+
+
+def _text(value: Any) -> str | None:
+    return value if isinstance(value, str) and value else None
