@@ -38,10 +38,12 @@ READERS: dict[str, str] = {
     "gemini": "spillview.transcripts.gemini",
     "letta": "spillview.transcripts.letta",
     "qwen": "spillview.transcripts.qwen",
+    "fields": "spillview.transcripts.fields",
     "sidecar": "spillview.transcripts.sidecar",
 }
 """Reader names that profiles use, and the module of each. It gives `events`, and the
-rest is done by `conversation`; or it gives `read`, `record_at` and `blocks` itself."""
+rest is done by `conversation`; or it gives `read`, `record_at` and `blocks` itself.
+`reader_for(profile)` gives a reader that follows the profile."""
 
 
 def read_transcript(
@@ -59,7 +61,7 @@ def read_transcript(
     if name is None:
         raise Unreadable(f"No reader is known for {found.reader} transcripts.")
     try:
-        module: Any = import_module(name)
+        module = reader_of(found.reader, profile)
         if hasattr(module, "read"):
             facts: TranscriptFacts = module.read(found, profile, previous, cancelled)
         else:
@@ -78,6 +80,14 @@ def read_transcript(
             " with SPILLVIEW_DEBUG=1 it shows where, which helps to report it."
         ) from error
     return facts
+
+
+def reader_of(name: str, profile: Profile) -> Any:
+    """The reader of that name: its module, or what it makes of the profile."""
+    module = import_module(READERS[name])
+    if hasattr(module, "reader_for"):
+        return module.reader_for(profile)
+    return module
 
 
 def record_text(place: Mention | Touch | Read, profile: Profile) -> str:
