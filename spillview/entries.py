@@ -6,6 +6,7 @@ import os
 import re
 import stat
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple
@@ -230,6 +231,13 @@ def log_of(
     hashed = any(glob.session == "sha256-12" for glob in route.profile.globs)
     if hashed and _HASHED.fullmatch(session) is None:
         spills = hashed_session(session)
+    size = facts.st_size if stat.S_ISREG(facts.st_mode) else 0
+    mtime_ns = facts.st_mtime_ns
+    if isinstance(rule, TranscriptRule) and rule.form == "sqlite":
+        from spillview.databases import state  # only where there is a database
+
+        with suppress(OSError):
+            _, _, size, mtime_ns = state(path, facts)
     return TranscriptFound(
         route.profile.harness,
         rule.reader or "",
@@ -238,8 +246,8 @@ def log_of(
         parent,
         captures.get("agent"),
         captures.get("project"),
-        facts.st_size if stat.S_ISREG(facts.st_mode) else 0,
-        facts.st_mtime_ns,
+        size,
+        mtime_ns,
         facts.st_dev,
         facts.st_ino,
         root,

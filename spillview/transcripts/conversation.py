@@ -74,6 +74,12 @@ def read(
 
     `module` is the reader's. Raises `Unreadable` when the file cannot be read.
     """
+    if found.form == "sqlite" or (
+        found.form == "json-dir" and hasattr(module, "open_source")
+    ):
+        from spillview.transcripts import tables
+
+        return tables.read(found, profile, module, previous, cancelled)
     forms = {"jsonl": _read_lines, "json": _read_document, "json-dir": _read_folder}
     reader = forms.get(found.form)
     if reader is None:
