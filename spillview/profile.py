@@ -20,6 +20,7 @@ from spillview.model import Boundary, Claim, Problem, Unit
 if TYPE_CHECKING:
     from spillview.config import Settings
     from spillview.places import Places
+    from spillview.record_fields import RecordFields
 
 Confidence = Literal["source-read", "several reports", "single report", "ours"]
 Form = Literal["head", "tail", "head+tail", "none"]
@@ -294,9 +295,16 @@ class ProjectName(NamedTuple):
     after: str = ""
     hash: Literal["sha256"] | None = None
     """The name is this digest of the path, in hex; nothing else applies."""
+    marker: str | None = None
+    """The file in `<project>` that holds the path, `{root}/…/<project>/.project_root`;
+    nothing else applies. A folder named by the digest may hold what was copied."""
+    listed: str | None = None
+    """A JSON file beside: `{"projects": {path: name}}`."""
 
     def fits(self, name: str, path: str) -> bool:
         """Whether the folder `name` may stand for the working folder `path`."""
+        if self.marker is not None:
+            return False
         if self.hash is not None:
             return name == hashlib.sha256(os.fsencode(path)).hexdigest()
         key = path
@@ -336,6 +344,10 @@ class Profile(NamedTuple):
     frames: tuple[str, ...] = ()
     """Regexes of what the harness puts around a tool's output in a result's text."""
     quirks: tuple[str, ...] = ()
+    records: "RecordFields | None" = None
+    """Where everything stands in a record, for the reader `fields`."""
+    verified: bool = False
+    """True where it was compared with real data of the harness."""
 
     def boundaries_for(
         self,

@@ -6,6 +6,7 @@ import hashlib
 import os
 import re
 from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
 
 from spillview.claims import ClaimRule
 from spillview.errors import BadProfile
@@ -28,6 +29,9 @@ from spillview.profile import (
 )
 from spillview.roots import check_template
 from spillview.table import REQUIRED, Table
+
+if TYPE_CHECKING:
+    from spillview.record_fields import RecordFields
 
 SCHEMA = 1
 UNITS = ("chars", "utf16", "bytes", "lines", "tokens")
@@ -121,9 +125,15 @@ def parse_profile(text: str, source: str, *, trusted: bool = False) -> Profile:
         projects=tuple(map(_project, table.tables("project"))),
         frames=table.texts("frames"),
         quirks=table.texts("quirks"),
+        records=_records(table.table("records")),
+        verified=table.flag("verified", False),
     )
     table.done()
     _check_roots(profile, source)
+    if profile.records is None and any(
+        rule.reader == "fields" for rule in profile.transcripts
+    ):
+        raise table.bad("records", "is missing: the reader fields goes by it")
     if not trusted:
         check_profile(profile)
     return profile
@@ -219,6 +229,10 @@ def _check_roots(profile: Profile, source: str) -> None:
             patterns.append((f"glob {number}: transcript", glob.transcript))
     for number, rule in enumerate(profile.transcripts, 1):
         patterns.append((f"transcript {number}: path", rule.path))
+    for number, project in enumerate(profile.projects, 1):
+        for key, text in (("marker", project.marker), ("listed", project.listed)):
+            if text is not None:
+                patterns.append((f"project {number}: {key}", text))
     for notice in profile.notices:
         if notice.resolve.path is not None:
             patterns.append(
@@ -432,6 +446,14 @@ def _retention(table: Table) -> Retention:
     return retention
 
 
+def _records(table: Table) -> RecordFields | None:
+    if not table.data:
+        return None
+    from spillview.record_fields import record_fields
+
+    return record_fields(table)
+
+
 def _transcript(table: Table) -> TranscriptRule:
     forms = ("jsonl", "json", "sqlite", "json-dir")
     rule = TranscriptRule(
@@ -461,6 +483,8 @@ def _project(table: Table) -> ProjectName:
         before=table.text("before") or "",
         after=table.text("after") or "",
         hash=table.choice("hash", ("sha256",), None),
+        marker=table.text("marker"),
+        listed=table.text("listed"),
     )
     if name.tilde is not None:
         _check_regex(name.tilde, table.name("tilde"), whole_names=True)

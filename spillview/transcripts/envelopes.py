@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from spillview.errors import ArtifactGone, Unreadable
 from spillview.model import Mention, Read
 from spillview.text import path_text, printable
-from spillview.transcripts import READERS
+from spillview.transcripts import READERS, reader_of
 from spillview.transcripts.addressing import endings, split
 from spillview.transcripts.notices import Block, by_id
 
@@ -57,13 +56,15 @@ def readings(place: Mention | Touch | Read, profile: Profile) -> Iterator[list[B
         if (rule.reader, rule.form) in tried or rule.reader not in READERS:
             continue
         tried.add((rule.reader, rule.form))
-        found = _blocks(place, rule)
+        found = _blocks(place, rule, profile)
         if found:
             yield found
 
 
-def _blocks(place: Mention | Touch | Read, rule: TranscriptRule) -> list[Block]:
-    reader: Any = import_module(READERS[rule.reader])
+def _blocks(
+    place: Mention | Touch | Read, rule: TranscriptRule, profile: Profile
+) -> list[Block]:
+    reader: Any = reader_of(rule.reader, profile)
     value: dict[str, Any] | None
     if hasattr(reader, "record_at"):
         from spillview.content import open_content
@@ -91,6 +92,13 @@ def _record(
     from spillview.content import open_content
     from spillview.transcripts import conversation, documents, folders, logfile
 
+    if rule.form == "sqlite" or (
+        rule.form == "json-dir" and hasattr(reader, "open_source")
+    ):
+        from spillview.transcripts import tables
+
+        table = place.length - 1
+        return tables.record_at(reader, place.transcript, table, place.offset)
     if rule.form == "json-dir":
         return folders.record_at(place.transcript, place.record, place.length)
     try:

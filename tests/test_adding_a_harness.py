@@ -1,0 +1,170 @@
+"""A harness that is described by a data file alone, as CONTRIBUTING.md shows it."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.command import Row, run
+
+PROJECT = Path(__file__).parent.parent
+HEAD = 2000
+DATA = b"".join(b"%06d ok\n" % n for n in range(12_000)) + b"BUILD FAILED\n"
+
+
+def profile_text() -> str:
+    """The profile in CONTRIBUTING.md."""
+    text = (PROJECT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    [block] = re.findall(r"^   ```toml\n(.*?)^   ```$", text, re.DOTALL | re.MULTILINE)
+    return "".join(line[3:] or "\n" for line in block.splitlines(keepends=True))
+
+
+def add(machine: Path, text: str) -> Path:
+    """Put a profile where the person would."""
+    [config] = [
+        row for row in run("doctor", "--json").rows if row.get("check") == ("config")
+    ]
+    path = Path(config["text"]) / "harnesses" / "acme.toml"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+class Run:
+    """One run of the agent, as it would write it."""
+
+    def __init__(self, machine: Path, session: str) -> None:
+        self.log = machine / ".acme" / "runs" / f"{session}.jsonl"
+        self.folder = machine / ".acme" / "runs" / session / "out"
+        self.log.parent.mkdir(parents=True, exist_ok=True)
+        self.lines: list[dict[str, Any]] = []
+        self.second = 0
+
+    def add(self, **record: Any) -> None:
+        self.second += 5
+        minute, second = divmod(self.second, 60)
+        at = f"2026-11-20T08:{minute:02}:{second:02}Z"
+        self.lines.append({**record, "at": at, "cwd": "/srv/app"})
+        text = "".join(json.dumps(line) + "\n" for line in self.lines)
+        self.log.write_text(text, encoding="utf-8")
+
+    def calls(self, call_id: str, tool: str, **given: str) -> None:
+        call = {"id": call_id, "tool": tool, "input": given}
+        self.add(type="agent", text="", calls=[call])
+
+    def returns(self, call_id: str, text: str, status: str = "ok") -> None:
+        self.add(type="tool", id=call_id, output=[{"text": text}], status=status)
+
+    def spills(self, call_id: str, *, kept: bool = True) -> tuple[Path, str]:
+        path = self.folder / f"{call_id}.txt"
+        if kept:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(DATA)
+        text = f"(Long output: {len(DATA)} bytes, kept in {path})\n"
+        text += DATA[:HEAD].decode()
+        self.calls(call_id, "bash", command=f"make {call_id}")
+        self.returns(call_id, text, "error")
+        return path, text
+
+
+@pytest.fixture
+def acme(machine: Path) -> Path:
+    add(machine, profile_text())
+    return machine
+
+
+def one(path: Path) -> Row:
+    [row] = [r for r in run("ls", "--json").rows if r["path"] == str(path)]
+    return row
+
+
+def test_it_lists_links_and_tells_what_was_seen(acme: Path) -> None:
+    session = Run(acme, "r1")
+    session.add(type="user", text="Build it")
+    path, envelope = session.spills("c1")
+    session.add(type="agent", text="It passed.", calls=[])
+    row = one(path)
+    assert (row["harness"], row["session"]) == ("acme", "r1")
+    assert (row["tool"], row["call_id"], row["command"]) == ("bash", "c1", "make c1")
+    assert (row["link"], row["failed"], row["project"]) == ("linked", True, "/srv/app")
+    assert row["boundaries"] == [[20_000, "chars"]]
+    assert row["ratio"] == pytest.approx(len(DATA) / 20_000, abs=0.01)
+    assert (row["seen_bytes"], row["verdict_seen"]) == (HEAD, False)
+    told = run("envelope", path, "--json").row
+    assert told["text"] == envelope
+    assert (told["transcript"], told["record"]) == (str(session.log), 3)
+    assert told["seen"] == [[0, HEAD]]
+    assert (told["claimed"], told["agrees"]) == ({"bytes": len(DATA)}, True)
+    assert told["next"]["text"] == "It passed."
+    [title] = [r["title"] for r in run("sessions", "--json").rows]
+    assert title == "Build it"
+
+
+def test_a_later_read_shows_more(acme: Path) -> None:
+    session = Run(acme, "r1")
+    path, _ = session.spills("c1")
+    session.calls("c2", "bash", command=f"tail -n 2 {path}")
+    last = DATA[-len(b"011999 ok\nBUILD FAILED\n") :]
+    session.returns("c2", last.decode())
+    row = one(path)
+    assert (row["seen_bytes"], row["verdict_seen"]) == (HEAD + len(last) - 1, True)
+    assert row["read_back"] is True
+
+
+def test_an_orphan_and_a_result_that_is_gone_are_told_apart(acme: Path) -> None:
+    session = Run(acme, "r1")
+    gone, _ = session.spills("c1", kept=False)
+    session.folder.mkdir(parents=True)
+    orphan = session.folder / "c9.txt"
+    orphan.write_bytes(DATA)
+    assert one(orphan)["link"] == "orphan"
+    [missing] = run("ls", "--missing", "--json").rows
+    assert (missing["link"], missing["path"]) == ("dangling", str(gone))
+    assert (missing["call_id"], missing["command"]) == ("c1", "make c1")
+
+
+def test_a_quoted_notice_links_nothing(acme: Path) -> None:
+    session = Run(acme, "r1")
+    path, text = session.spills("c1")
+    other = Run(acme, "r2")
+    other.calls("c1", "bash", command="cat notes.md")
+    other.returns("c1", text)
+    told = run("envelope", path, "--json").row
+    assert (told["transcript"], len(told["envelopes"])) == (str(session.log), 0)
+    assert run("ls", "--missing", "--json").rows == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ('text = "output[].text"', 'text = "output[0].text"', "is no path"),
+        ('id = "id"\n', 'ident = "id"\n', "is missing"),
+        ("[records]", "[record]", "is not a key"),
+        ("each = ", "eachs = ", "did you mean"),
+        ("kept in (?P<path>[^\\n]{1,4096}?)", "kept in (?P<path>(?:.+)+)", "regex"),
+        ("(?P<size>\\d{1,15})", "(?P<size>[a-z]{1,15})", "does not match its sample"),
+    ],
+)
+def test_a_mistake_is_named_and_the_rest_goes_on(
+    machine: Path, old: str, new: str, said: str
+) -> None:
+    text = profile_text()
+    assert old in text
+    path = add(machine, text.replace(old, new, 1))
+    got = run("doctor", "--json")
+    problems = [row["problem"] for row in got.rows if row["problem"]]
+    assert any(str(path) in problem and said in problem for problem in problems)
+    assert run("ls").code in (0, 2)
+
+
+def test_records_that_are_nothing_of_the_kind_are_passed_over(acme: Path) -> None:
+    session = Run(acme, "r1")
+    session.add(type="tool", id=["c1"], output={"text": 3})
+    session.add(type="agent", text=5, calls={"id": "c"})
+    session.add(type="agent", calls=[3, {"id": 4}, {"id": "c5", "tool": None}])
+    path, _ = session.spills("c1")
+    assert one(path)["link"] == "linked"
