@@ -222,7 +222,7 @@ class Catalogue:
             counts,
             link,
             self._boundaries(found, envelope),
-            facts.project if facts is not None else None,
+            (facts.project if facts is not None else None) or found.project,
             session,
             error,
             self._flags(found, counts, link, error),

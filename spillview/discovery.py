@@ -49,6 +49,7 @@ from spillview.walk import Ground, Shelf, Walker
 
 if TYPE_CHECKING:
     from spillview.config import ExtraRoot, Settings
+    from spillview.model import Found
 
 __all__ = [
     "Discovery",
@@ -143,6 +144,9 @@ class _Search:
         result.transcripts += [log for log in more.transcripts if log.path not in known]
         told = {problem.path for problem in result.problems}
         result.problems += [p for p in more.problems if p.path not in told]
+        for ground in self._walked:
+            if any(rule.marker is not None for rule in ground.profile.projects):
+                self._place(ground)
         trust = {
             (g.profile.harness, g.path): g.confidence for g in reversed(self._walked)
         }
@@ -158,6 +162,22 @@ class _Search:
             for key, counts in held.items()
         ]
         return result
+
+    def _place(self, ground: Ground) -> None:
+        """Tell the working folders of what was found, and leave out copies of it."""
+        from spillview.working_folders import in_working_folders
+
+        result, profile = self._walker.result, ground.profile
+        found, logs = in_working_folders(
+            profile,
+            ground.path,
+            [f for f in result.found if _of(f, ground)],
+            [log for log in result.transcripts if _of(log, ground)],
+            project_folders(ground),
+        )
+        result.found = [f for f in result.found if not _of(f, ground)] + found
+        others = [log for log in result.transcripts if not _of(log, ground)]
+        result.transcripts = others + logs
 
     def grounds(self) -> list[Ground]:
         """The stores that exist where the harnesses keep them."""
@@ -360,6 +380,7 @@ class _Search:
                 for ground in grounds
                 for name in project_folders(ground)
                 if any(p.fits(name, path) for p in profile.projects for path in names)
+                or self._working_folder(ground, name) in names
             )
             if not projects:
                 continue
@@ -371,6 +392,14 @@ class _Search:
         if any_found:
             self._walker.result.projects.append(path)
         return any_found
+
+    def _working_folder(self, ground: Ground, name: str) -> str | None:
+        """The working folder that a store says its project folder `name` is of."""
+        if not any(rule.marker is not None for rule in ground.profile.projects):
+            return None
+        from spillview.working_folders import Folders
+
+        return Folders(ground.profile, ground.path, [name]).paths.get(name)
 
     def _plain(self, path: str, folder: bool) -> None:
         """PATH as a folder of files (or one file), each folder with files a session."""
@@ -399,3 +428,8 @@ def _shown(path: str) -> str:
     from spillview.text import path_text, printable
 
     return printable(path_text(path))
+
+
+def _of(item: Found | TranscriptFound, ground: Ground) -> bool:
+    """Whether something was found in that store."""
+    return item.harness == ground.profile.harness and item.root == ground.path

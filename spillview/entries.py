@@ -53,6 +53,8 @@ class TranscriptFound(NamedTuple):
     """What `Found.session` is for the spills of this session."""
     form: str = "jsonl"
     """How the records are kept: `jsonl`, `json`, `json-dir`, `sqlite`."""
+    project: str | None = None
+    """The working folder, where the store says which one its folder stands for."""
 
     @property
     def key(self) -> tuple[int, int, int, int]:

@@ -88,6 +88,8 @@ class _Join:
         self.unclear: set[str] = set()
         """Those that several sessions name, and nothing tells which of them made it."""
         self.true = {hashed(each.session): each.session for each in facts}
+        # Where a subagent's own id names the folder of what it spilled.
+        self.true.update({f.agent: f.session for f in facts if f.agent is not None})
         self.by_call = {
             (self.session_of(item), item.call_id): item
             for item in found
@@ -133,6 +135,12 @@ class _Join:
             for item in self.found
         }
         _chain(self.found, links)
+        for item in self.found:
+            if item.copies:
+                note = f"A copy lies at {printable(path_text(item.copies[0]))}."
+                known = links[item.id].note
+                note = note if known is None else f"{known} {note}"
+                links[item.id] = replace(links[item.id], note=note)
         projects = {s.session: s.project for s in self.facts if s.project}
         gone = [
             Missing(

@@ -111,6 +111,10 @@ class Found:
     """A sha256 prefix carried by the name (outbox)."""
     error: str | None = None
     """Why it could not be examined, as a plain sentence."""
+    project: str | None = None
+    """The working folder, where the store says which one its folder stands for."""
+    copies: tuple[str, ...] = ()
+    """Where the harness itself keeps copies of the same file."""
 
     @property
     def key(self) -> tuple[int, int, int, int]:

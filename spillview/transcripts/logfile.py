@@ -41,6 +41,7 @@ def draft_of(found: TranscriptFound, previous: TranscriptFacts | None) -> Draft:
         found.parent_session or found.session,
         parent_session=found.parent_session,
         agent=found.agent,
+        project=found.project,
     )
 
 
