@@ -21,11 +21,17 @@ if TYPE_CHECKING:
 SHELLS = frozenset(
     (
         "Bash",
+        "Execute",
         "PowerShell",
         "bash",
         "exec",
         "exec_command",
+        "execute_command",
+        "execute",
+        "powershell",
         "pwsh",
+        "run_in_terminal",
+        "run_commands",
         "run_shell_command",
         "shell",
         "shell_command",
@@ -33,7 +39,7 @@ SHELLS = frozenset(
     )
 )
 NUMBERING = frozenset(
-    ("Read", "View", "read", "read_command_output", "read_file", "view")
+    ("Read", "View", "file_editor", "read", "read_command_output", "read_file", "view")
 )
 SEARCHES = frozenset(("Grep", "Search", "grep", "search"))
 
