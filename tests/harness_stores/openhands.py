@@ -112,15 +112,15 @@ class Talk:
 def clipped(
     full: str, folder: Path, prefix: str, limit: int
 ) -> tuple[str, Path, tuple[Range, ...]]:
-    """What is given of a text over the limit, where it is saved, and the bytes shown."""
+    """What is given of a text over the limit, where it is saved, the bytes shown."""
     digest = hashlib.sha256(full.encode()).hexdigest()[:8]
     path = folder / f"{prefix}_output_{digest}.txt"
     room = limit - len(f"{NOTE}</NOTE>")
     first = room // 2 + room % 2
     line = len(full[:first].splitlines()) + 1
     notice = (
-        f"{NOTE} The complete output has been saved to {path} - you can use other tools "
-        f"to view the full content (truncated part starts around line {line}).</NOTE>"
+        f"{NOTE} The complete output has been saved to {path} - you can use other "
+        f"tools to view the full content (truncated part starts around line {line}).</NOTE>"
     )
     left = min(first, limit - len(notice))
     right = limit - len(notice) - left
@@ -138,7 +138,11 @@ def make(home: Path) -> HarnessStore:
     def add(talk: Talk, path: Path, data: str, what: str, **more: Any) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(data, encoding="utf-8", newline="")
-        known = {"boundary": terminal, "gates": (terminal,), "tool": "terminal"}
+        known: dict[str, Any] = {
+            "boundary": terminal,
+            "gates": (terminal,),
+            "tool": "terminal",
+        }
         known |= {"project": "/srv/app", "agrees": True, "session": talk.session}
         store.spills.append(
             Spill(path=path, data=data.encode(), what=what, **(known | more))
