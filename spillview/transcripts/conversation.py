@@ -416,6 +416,8 @@ class Conversation:
         found: list[tuple[int, Block, Hit]] = []
         for place, block in enumerate(texts):
             hits = notices_in(block.text, "result", self.profile.notices)
+            if event.whole:
+                hits = []
             for hit in self._own(hits, block, call.tool, event.path):
                 found.append((place, block, hit))
         saved = [each for each in found if not each[2].notice.cut]

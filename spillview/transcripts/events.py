@@ -90,6 +90,8 @@ class Returned:
     """The artifact's id by a field of the record, where it has no path."""
     partial: bool = False
     """True when the record says that the artifact is capped."""
+    whole: bool = False
+    """True when the record says that nothing was cut: a notice in it is a quotation."""
     copy_chars: int = 0
     """Chars of a full copy that the record holds beside the texts; 0 if none."""
 

@@ -184,6 +184,7 @@ def _tool(
         exit_code=code,
         time=parse_time(times.get("end", times.get("completed"))) or start,
         path=_saved(state, meta),
+        whole=meta.get("truncated") is False and meta.get("status") != "running",
     )
 
 
