@@ -80,6 +80,9 @@ class Glob(NamedTuple):
     """The reader that gives rows of a database (or a field of a file) as artifacts."""
     field: str | None = None
     """For `reader`: where the text is, such as `.response` or `recall.blob`."""
+    columns: Mapping[str, str] = _NONE
+    """For `rows`: which column is the `key`, the `size`, `created`, `command`, `cwd`,
+    `exit_code`, and the `codec` (or `=gzip`)."""
     tool: str | None = None
     confidence: Confidence | None = None
     versions: str = ""
@@ -403,12 +406,15 @@ def load_profiles(places: "Places") -> tuple[dict[str, Profile], list[Problem]]:
     A user's profile replaces a built-in one of the same harness. One that cannot be
     read is a problem with its file, its key and what to do; the others stand.
     """
-    from spillview.profile_file import built_in, user_files
+    from spillview.profile_cache import built_in
 
-    profiles = {profile.harness: profile for profile in built_in()}
+    profiles = {profile.harness: profile for profile in built_in(places)}
     problems: list[Problem] = []
-    for profile in user_files(places.config_dir, problems):
-        profiles[profile.harness] = profile
+    if os.path.lexists(os.path.join(places.config_dir, "harnesses")):
+        from spillview.profile_file import user_files
+
+        for profile in user_files(places.config_dir, problems):
+            profiles[profile.harness] = profile
     return profiles, problems
 
 
