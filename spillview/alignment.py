@@ -162,9 +162,10 @@ def _both(
     heads = _windows(len(shown), content, counts, tail=False)
     tails = _windows(len(shown), content, counts, tail=True)
     for head, tail in zip(heads, tails, strict=True):
-        seen = _joined(shown, head, tail, behind)
-        if seen is not None:
-            return seen
+        for end in _ends(tail.text):
+            seen = _joined(shown, head, tail, behind, end)
+            if seen is not None:
+                return seen
     return Seen(whole.ranges if not whole.certain else (), certain=False)
 
 
@@ -193,31 +194,35 @@ def _intersection(a: tuple[Range, ...], b: tuple[Range, ...]) -> tuple[Range, ..
     return merge([(max(x[0], y[0]), min(x[1], y[1])) for x in a for y in b])
 
 
-def _joined(shown: str, head: Rendered, tail: Rendered, behind: int) -> Seen | None:
+def _joined(
+    shown: str, head: Rendered, tail: Rendered, behind: int, end: int
+) -> Seen | None:
     """Head and tail with nothing between: where one ends must be found.
+
+    The tail ends at `end`: white space after it may have been trimmed.
 
     Several places may fit when the content repeats itself. The harness gives both
     halves the same budget, which mostly leaves one of them; where it does not, only
     what all of them have in common counts.
     """
     most = _common(shown, head.text, 0)
-    back = _common_back(shown, tail.text, len(tail.text))
+    back = _common_back(shown, tail.text, end)
     least = len(shown) - back
     if least > most:
         return None
     middle = [k for k in _middles(shown, behind) if least <= k <= most]
-    fitting = [k for k in middle if _even(shown, k, head, tail, behind)]
+    fitting = [k for k in middle if _even(shown, k, head, tail, behind, end)]
     candidates = fitting or [least, most]
 
     low, high = min(candidates), max(candidates)
     before = head.ranges(0, high)
-    after = tail.ranges(len(tail.text) - (len(shown) - low), len(tail.text))
+    after = tail.ranges(end - (len(shown) - low), end)
     if low == high:
         if before and after and before[-1][1] > after[0][0]:
             return None  # longer than the file itself
         return Seen(merge([*before, *after]))
     before = head.ranges(0, low)
-    after = tail.ranges(len(tail.text) - (len(shown) - high), len(tail.text))
+    after = tail.ranges(end - (len(shown) - high), end)
     if before and after and before[-1][1] > after[0][0]:
         return None
     return Seen(merge([*before, *after]), certain=False)
@@ -234,12 +239,14 @@ def _middles(shown: str, behind: int) -> list[int]:
     return [k for k in range(low - 6, low + 7) if 0 <= k <= len(shown)]
 
 
-def _even(shown: str, k: int, head: Rendered, tail: Rendered, behind: int) -> bool:
+def _even(
+    shown: str, k: int, head: Rendered, tail: Rendered, behind: int, end: int
+) -> bool:
     """Whether one budget, halved and cut back to whole chars, gives this split."""
     before = len(shown[:k].encode("utf-8", "surrogatepass"))
     after = len(shown[k:].encode("utf-8", "surrogatepass")) + behind
     next_char = head.text[k : k + 1]
-    at = len(tail.text) - (len(shown) - k)
+    at = end - (len(shown) - k)
     last_char = tail.text[at - 1 : at] if at > 0 else ""
     wide = len(next_char.encode("utf-8", "surrogatepass")) or 1
     back = len(last_char.encode("utf-8", "surrogatepass")) or 1

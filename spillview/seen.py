@@ -230,10 +230,10 @@ def preview_of(text: str, notice: Notice) -> str | None:
     if rule.field is not None:
         return _member(text, rule.field)
     before, after = text[: match.start()], text[match.end() :]
+    if rule.place != "after" and rule.opening:
+        opening = notice.opens(text)
+        before = before[opening.end() :] if opening is not None else before
     if rule.place == "before":
-        opening = notice.opens(text) if rule.opening else None
-        if opening is not None:
-            before = before[opening.end() :]
         return _closed(_behind_last(before, rule), rule, match.group())
     if rule.place == "around":
         return _closed(before, rule, match.group()) + _opened(after, rule)
