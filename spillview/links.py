@@ -138,9 +138,8 @@ class _Join:
         for item in self.found:
             if item.copies:
                 note = f"A copy lies at {printable(path_text(item.copies[0]))}."
-                known = links[item.id].note
-                note = note if known is None else f"{known} {note}"
-                links[item.id] = replace(links[item.id], note=note)
+                said = filter(None, (links[item.id].note, note))
+                links[item.id] = replace(links[item.id], note=" ".join(said))
         projects = {s.session: s.project for s in self.facts if s.project}
         gone = [
             Missing(
@@ -175,7 +174,9 @@ class _Join:
         """
         for place, kept in enumerate(rows):
             if one or self.kinship.related(kept.session, mention.session):
-                if not self.is_origin(kept) and self.is_origin(mention):
+                if not self.is_origin(kept) and (
+                    self.is_origin(mention) or self.is_before(mention, kept)
+                ):
                     rows[place] = mention
                 return
         rows.append(mention)
@@ -248,8 +249,10 @@ class _Join:
         A path that may not be looked at counts as existing: that it is gone is not
         known. It is told in `Joined.closed`.
         """
-        if mention.path is None or self.is_cut(mention):
+        if self.is_cut(mention):
             return False
+        if mention.path is None:
+            return mention.copy_chars > 0  # the record itself holds the result
         places = [mention.path, mention.path.rstrip(". ")]
         suffix = self.addresses.suffix(mention.path)
         base = mention.transcript.rpartition("/")[0]
@@ -268,6 +271,13 @@ class _Join:
         folder = self.addresses.folder_of(mention.path or "")
         return folder in (mention.session, hashed(mention.session))
 
+    def is_before(self, mention: Mention, other: Mention) -> bool:
+        """Whether `other` stands in a fork of the session of `mention`."""
+        follows = self.kinship.follows
+        return follows(other.session, mention.session) and not follows(
+            mention.session, other.session
+        )
+
     def is_cut(self, mention: Mention) -> bool:
         """Whether the mention tells of a result that was saved nowhere."""
         return mention.notice in self.cuts
@@ -280,12 +290,13 @@ class _Join:
             if item is not None:
                 items[item.id] = item
                 continue
+            for item in self.resolving.handled(name, touch):
+                items[item.id] = item
             last = _last(name)
-            some = (
-                self.addresses.like(last)
-                if any(mark in last for mark in "*?[")
-                else self.addresses.named(last)
-            )
+            pattern = any(mark in last for mark in "*?[")
+            if os.path.isabs(name) and not pattern and self.addresses.folder_of(name):
+                continue  # it says plainly which file it was: one that is gone
+            some = self.addresses.like(last) if pattern else self.addresses.named(last)
             for item in some:
                 if self.own(item, touch.session):
                     items[item.id] = item
@@ -299,6 +310,7 @@ class _Join:
         """The link of one artifact, without what needs its content."""
         if not mentions and not reads:
             return Link("orphan")
+        mentions = _distinct(mentions)
         own = [m for m in mentions if self.own(item, m.session)]
         if not own and item.id not in self.unclear:
             own = mentions
@@ -436,12 +448,45 @@ def _foreign(mention: Mention) -> Read:
     )
 
 
+def _distinct(mentions: list[Mention]) -> list[Mention]:
+    """Without what a second transcript of the same session repeats: one that was
+    written in another form stays beside the new one."""
+    if len({mention.transcript for mention in mentions}) < 2:
+        return mentions
+    best: dict[object, str] = {}
+    for mention in mentions:
+        key = _told(mention)
+        best[key] = max(best.get(key, ""), mention.transcript)
+    return [
+        mention
+        for mention in mentions
+        if mention.call_id is None or best[_told(mention)] == mention.transcript
+    ]
+
+
+def _told(mention: Mention) -> tuple[object, ...]:
+    return (
+        mention.session,
+        mention.call_id,
+        mention.notice,
+        mention.path,
+        mention.ident,
+        mention.start,
+        mention.end,
+    )
+
+
 def _copy_note(mentions: Sequence[Mention]) -> str | None:
     copied = 0
     for mention in mentions:
         copied = max(copied, mention.copy_chars)
     if not copied:
         return None
+    if not any(mention.end for mention in mentions):
+        return (
+            f"The record holds the whole result, {copied:,} chars; what the model was "
+            "given in its place is not kept."
+        )
     return f"The record also embeds a copy of {copied:,} chars beside the preview."
 
 

@@ -118,21 +118,37 @@ class Reader:
             return None, False
         part = self._unspilled(text)
         if part is None:
-            return self._shown(self._body(text), read)
-        known = self._shown(self._body(part), read)
+            body = self._unframed(text)
+            ranges, sure = self._shown(_body(body), read)
+            return self._to_the_line_end(body, ranges), sure
+        known = self._shown(_body(self._unframed(part)), read)
         head, _, last = part.rstrip("\n").rpartition("\n")
         if known[0] is not None or not head:
             return known
         # The cut split the last line, which is then no line of the file.
-        ranges, sure = self._shown(self._body(head), read)
+        ranges, sure = self._shown(_body(self._unframed(head)), read)
         verdict = self.counts.verdict
         return ranges, sure and verdict is not None and verdict.text not in last
 
-    def _body(self, text: str) -> str:
+    def _unframed(self, text: str) -> str:
         """A result's text without what the harness puts around a tool's output."""
+        if self.profile.frames and text.startswith('{"output":'):
+            text = _output_in(text)
         for frame in self.profile.frames:
             text = re.sub(frame, "", text, count=1)
-        return _body(text)
+        return text
+
+    def _to_the_line_end(
+        self, text: str, ranges: tuple[Range, ...] | None
+    ) -> tuple[Range, ...] | None:
+        """One range with the line end that the text ends in, where the file has it."""
+        if ranges is None or len(ranges) != 1 or not text.endswith("\n"):
+            return ranges
+        start, end = ranges[0]
+        after = self.content.pread(end, 2)
+        if after[:1] == b"\n":
+            return ((start, end + 1),)
+        return ((start, end + 2),) if after == b"\r\n" else ranges
 
     def _shown(self, text: str, read: Read) -> tuple[tuple[Range, ...] | None, bool]:
         if read.tool in SHELLS:
@@ -381,6 +397,18 @@ class Reader:
 def _refused(text: str) -> bool:
     """Whether every line of a failed command's text says why it showed nothing."""
     return all(_REFUSED.search(line) for line in text.split("\n") if line.strip())
+
+
+def _output_in(text: str) -> str:
+    """The output in a result that is `{"output": …, "metadata": …}`."""
+    from spillview.transcripts.facts import load
+
+    try:
+        value = load(text.encode("utf-8", "surrogatepass"))
+    except ValueError:
+        return text
+    output = value.get("output") if isinstance(value, dict) else None
+    return output if isinstance(output, str) else text
 
 
 def _body(text: str) -> str:

@@ -1,99 +1,94 @@
-"""Texts of commands for made stores, and how harnesses cut and name them.
+"""Large outputs for made stores, and the byte ranges of parts of them.
 
 Nothing here uses the package under test.
 """
 
 from __future__ import annotations
 
+import json
+import os
+from collections.abc import Iterable
 from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
 
 Range = tuple[int, int]
-NIGHT = 1_795_000_000
-FAILED = "FAILED tests/test_app.py::test_total - assert 41 == 42"
-PASSED = "1204 passed in 38.21s"
 
 
-def output(
-    word: str,
-    size: int = 80_000,
-    *,
-    verdict: str = PASSED,
-    kind: str = "plain",
-    end: str = "\n",
-) -> bytes:
-    """About `size` bytes of lines that differ, with a verdict in the last one.
+def output(size: int, last: str, *, seed: int = 1, odd: bool = False) -> str:
+    """About `size` bytes of lines, each its own, that end in the line `last`.
 
-    `kind`: `plain`, `cjk`, `crlf`, `ansi`.
+    With `odd` some of them hold CJK, colours and CRLF line ends.
     """
-    feed = "\r\n" if kind == "crlf" else "\n"
-    lines, total, number = [], 0, 0
-    while total < size:
-        number += 1
-        line = (
-            f"{number:06d} {word} case {number * 7919 % 100003} took {number % 97} ms"
-        )
-        if kind == "cjk":
-            line += f" 検査{number}番は正常です"
-        elif kind == "ansi":
-            line = f"\x1b[32m{line}\x1b[0m"
-        lines.append(line)
-        total += len(line.encode()) + len(feed)
-    lines.append(verdict)
-    return (feed.join(lines) + end.replace("\n", feed)).encode()
+    rows: list[str] = []
+    length, n = 0, 0
+    while length < size:
+        n += 1
+        row = f"[{seed:02d}-{n:05d}] step {(n * 7919 + seed * 31) % 99991:05d} of many"
+        end = "\n"
+        if odd and n % 9 == 4:
+            row += " 漢字かな交じり 한글"
+        if odd and n % 11 == 5:
+            row = f"\x1b[31m{row}\x1b[0m"
+        if odd and n % 13 == 6:
+            end = "\r\n"
+        rows.append(row + end)
+        length += len((row + end).encode())
+    return "".join(rows) + last + "\n"
 
 
-def head(data: bytes, size: int) -> bytes:
-    """The first `size` bytes, back to a whole char."""
-    while size and size < len(data) and data[size] & 0xC0 == 0x80:
-        size -= 1
-    return data[:size]
+def head(text: str, chars: int) -> Range:
+    """The byte range of the first `chars` chars."""
+    return 0, len(text[:chars].encode())
 
 
-def tail(data: bytes, size: int) -> bytes:
-    """The last `size` bytes, on to a whole char."""
-    start = max(0, len(data) - size)
-    while start < len(data) and data[start] & 0xC0 == 0x80:
-        start += 1
-    return data[start:]
+def tail(text: str, chars: int) -> Range:
+    """The byte range of the last `chars` chars."""
+    whole = len(text.encode())
+    return whole - len(text[len(text) - chars :].encode()), whole
 
 
-def last_lines(data: bytes, lines: int, size: int) -> bytes:
-    """The last whole lines: as many as both limits let."""
-    rows = data.split(b"\n")
-    ends = not rows[-1]
-    if ends:
-        rows.pop()
-    kept: list[bytes] = []
-    for row in reversed(rows):
-        if len(kept) == lines or sum(map(len, kept)) + len(kept) + len(row) > size:
-            break
-        kept.insert(0, row)
-    return b"\n".join(kept) + (b"\n" if ends else b"")
+def lines(text: str, first: int, last: int) -> Range:
+    """The byte range of those lines, line ends included."""
+    rows = text.splitlines(keepends=True)
+    assert "".join(rows) == text
+    start = len("".join(rows[: first - 1]).encode())
+    return start, start + len("".join(rows[first - 1 : last]).encode())
 
 
-def line_start(data: bytes, number: int) -> int:
-    """Where line `number` begins, counted from 1."""
-    at = 0
-    for _ in range(number - 1):
-        at = data.index(b"\n", at) + 1
-    return at
+def shown(text: str, first: int, last: int) -> str:
+    """Those lines as `sed -n 'first,lastp'` prints them."""
+    return "".join(text.splitlines(keepends=True)[first - 1 : last])
 
 
-def words(size: int) -> str:
-    """A size as JavaScript harnesses print it: 999B, 12.3KB, 1.2MB."""
-    if size < 1024:
-        return f"{size}B"
-    if size < 1 << 20:
-        return f"{size / 1024:.1f}KB"
-    return f"{size / (1 << 20):.1f}MB"
+def united(*ranges: Range) -> tuple[Range, ...]:
+    """The ranges sorted, those that touch or overlap made one."""
+    merged: list[Range] = []
+    for start, end in sorted(ranges):
+        if merged and start <= merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
+        else:
+            merged.append((start, end))
+    return tuple(merged)
 
 
 def iso(epoch: float) -> str:
-    """ISO 8601 with milliseconds and Z."""
+    """ISO 8601 with milliseconds and Z, as JavaScript writes it."""
     when = datetime.fromtimestamp(epoch, UTC)
     return when.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-def millis(epoch: float) -> int:
-    """Epoch milliseconds."""
-    return int(epoch * 1000)
+def put(path: Path, text: str | bytes, epoch: float) -> Path:
+    """A new file with that text and mtime; its folders are made."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if path.exists():
+        raise FileExistsError(path)
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    os.utime(path, (epoch, epoch))
+    return path
+
+
+def put_lines(path: Path, records: Iterable[Any], epoch: float) -> Path:
+    """A JSON Lines file."""
+    rows = [json.dumps(r, ensure_ascii=False, separators=(",", ":")) for r in records]
+    return put(path, "\n".join(rows) + "\n", epoch)
