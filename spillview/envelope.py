@@ -72,14 +72,14 @@ def envelope_facts(artifact: Artifact, profile: Profile) -> EnvelopeFacts:
     Where the artifact itself cannot be read, its `error` says why and the envelopes
     stand alone. Raises `Unreadable` when there is none of them either.
     """
-    from spillview.content import open_content
     from spillview.counts import count
     from spillview.seen import survival
+    from spillview.stored import open_artifact
 
     found = artifact.found
     mentions = artifact.link.mentions if artifact.link is not None else ()
     try:
-        content = open_content(found.path, root=found.root)
+        content = open_artifact(found, root=found.root)
     except Unreadable as failure:
         if not mentions:
             raise
@@ -138,7 +138,7 @@ def _alone(
     for mention in mentions:
         text, error = None, None
         try:
-            text = record_text(mention, profile)
+            text = record_text(mention, profile) or None
         except Unreadable as failure:
             error = str(failure)
         shown.append(Shown(mention, text, None, _claimed(mention), {}, None, error))
@@ -162,6 +162,7 @@ def _shown(
     try:
         text = record_text(mention, profile)
         seen = shown_by(text, mention, content, counts, profile)
+        text = text or None  # named by a field alone: its words are not kept
     except Unreadable as failure:
         error = str(failure)
     claimed = _claimed(mention)
@@ -218,9 +219,9 @@ def has_digest(found: Found) -> bool:
 
     Raises `Unreadable` when it cannot be read.
     """
-    from spillview.content import open_content
+    from spillview.stored import open_artifact
 
-    content = open_content(found.path, root=found.root)
+    content = open_artifact(found, root=found.root)
     try:
         digest = found.digest or ""
         return sha256_prefix(content, len(digest)) == digest.lower()

@@ -176,10 +176,28 @@ def _list_in(name: str) -> dict[str, str]:
 
 
 def _path_in(name: str) -> str | None:
-    """The path that a small file holds."""
+    """The path that a small file holds, bare or as the address of a `folder`."""
     data = _bytes_of(name, LONGEST + 2)
-    path = os.fsdecode(data).strip("\r\n") if data is not None else ""
+    if data is not None and data.lstrip()[:1] == b"{":
+        path = _folder_in(data)
+    else:
+        path = os.fsdecode(data).strip("\r\n") if data is not None else ""
     return path if _is_path(path) and len(path) <= LONGEST else None
+
+
+def _folder_in(data: bytes) -> str:
+    """The path in `{"folder": "file:///…"}`; empty where there is none."""
+    from urllib.parse import unquote, urlsplit
+
+    from spillview.transcripts.facts import load
+
+    try:
+        value = load(data)
+        address = value.get("folder") if isinstance(value, dict) else None
+        path = unquote(urlsplit(address).path) if isinstance(address, str) else ""
+    except ValueError:
+        return ""
+    return path[1:] if path[2:3] == ":" else path
 
 
 def _is_path(path: str) -> bool:

@@ -120,7 +120,8 @@ def clipped(
     line = len(full[:first].splitlines()) + 1
     notice = (
         f"{NOTE} The complete output has been saved to {path} - you can use other "
-        f"tools to view the full content (truncated part starts around line {line}).</NOTE>"
+        "tools to view the full content (truncated part starts around line "
+        f"{line}).</NOTE>"
     )
     left = min(first, limit - len(notice))
     right = limit - len(notice) - left
