@@ -9,12 +9,14 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from spillview.model import Found, Mention
-from spillview.patterns import BadPattern, parts_of, split_root
+from spillview.patterns import BadPattern, Part, parts_of, split_root
 from spillview.transcripts.addressing import Ending, artifact_endings, split
+from spillview.transcripts.calls import handle_of
 
 if TYPE_CHECKING:
     from spillview.addresses import Addresses
     from spillview.profile import Profile, Resolve
+    from spillview.transcripts.facts import Touch
 
 _CAPTURE = re.compile(r"<([a-z_][a-z0-9_]*)(?::(?:[^<>\\]|\\.)+)?>")
 _UNSAFE = re.compile(r"[^A-Za-z0-9_.-]")
@@ -46,6 +48,7 @@ class Resolving:
             )
         )
         self._known: dict[object, tuple[Found, ...]] = {}
+        self._fitting: dict[str, list[Found]] = {}
 
     def candidates(self, mention: Mention) -> Sequence[Found]:
         """The artifacts that a mention may mean by its notice's rule."""
@@ -65,6 +68,26 @@ class Resolving:
             if self._known[key]:
                 return self._known[key]
         return ()
+
+    def handled(self, handle: str, touch: Touch) -> Sequence[Found]:
+        """The artifacts that a call named by a handle: `artifact://3`."""
+        found = handle_of(self.profile, handle)
+        if found is None:
+            return ()
+        return self.candidates(
+            Mention(
+                touch.transcript,
+                touch.session,
+                touch.record,
+                touch.offset,
+                touch.length,
+                place="result",
+                notice="",
+                path=None,
+                ident=found["id"],
+                agent=touch.agent,
+            )
+        )
 
     def moved(self, path: str) -> Found | None:
         """The artifact of a flat store whose root is now elsewhere, by what its
@@ -138,7 +161,20 @@ class Resolving:
             return self.addresses.named(last.literal)
         if len(ending.parts) > 1 and ending.parts[-2].literal is not None:
             return self._by_folder.get(ending.parts[-2].literal, ())
+        if len(ending.parts) > 1 and ending.parts[-2].shaped:
+            return self._in_folders(ending.parts[-2])
         return self.found
+
+    def _in_folders(self, part: Part) -> Sequence[Found]:
+        """The artifacts in folders whose name fits `part`."""
+        if part.text not in self._fitting:
+            self._fitting[part.text] = [
+                item
+                for name, items in self._by_folder.items()
+                if part.match(name) is not None
+                for item in items
+            ]
+        return self._fitting[part.text]
 
     @cached_property
     def _by_folder(self) -> dict[str, list[Found]]:

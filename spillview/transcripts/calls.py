@@ -90,6 +90,9 @@ def names_in(arguments: Any, profile: Profile, marks: Marks) -> list[str]:
         if len(names) >= MAX_NAMES:
             break
         whole = key not in _COMMAND_KEYS and "\n" not in text and len(text) <= 4096
+        handle = handle_of(profile, text)
+        if handle is not None:
+            names[handle[0]] = None
         if whole and is_name(text, profile, marks):
             names[text] = None
             continue
@@ -99,6 +102,15 @@ def names_in(arguments: Any, profile: Profile, marks: Marks) -> list[str]:
                 if len(names) >= MAX_NAMES:
                     break
     return list(names)
+
+
+def handle_of(profile: Profile, text: str) -> re.Match[str] | None:
+    """The handle in a text by which tools of this harness name an artifact, if any.
+
+    Its group `id` is what the notices have: `artifact://3`.
+    """
+    regex = profile.pointer.get("handle")
+    return re.search(regex, text[:8192]) if regex else None
 
 
 def is_name(word: str, profile: Profile, marks: Marks) -> bool:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.harness_stores.model import Gone, HarnessStore, Spill
-from tests.outputs import FAILED, NIGHT, PASSED, iso, line_start, millis, output
+from tests.printed import FAILED, NIGHT, PASSED, iso, line_start, millis, output
 
 TASK = "1795000000123"
 SESSION = "1795000000456_ab12c"
@@ -72,7 +72,7 @@ class Task:
 
 
 def wrapped(command: str, data: bytes, code: int = 0) -> bytes:
-    """A log of a command that was left running: framed by lines that it did not print."""
+    """A log of a command that was left running, framed by two lines of Cline's."""
     start = f"[Running command: {command}]\n".encode()
     return start + data + f"[Command completed with exit code {code}]\n".encode()
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tests.harness_stores.model import Gone, HarnessStore, Spill
 from tests.harness_stores.roo_code import FIRST, GATE, Task
-from tests.outputs import output
+from tests.printed import output
 
 OTHER = "0199eeee-5555-7555-8555-555555555555"
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.harness_stores.model import Gone, HarnessStore, Spill
-from tests.outputs import FAILED, NIGHT, iso, last_lines, line_start, millis, output
+from tests.printed import FAILED, NIGHT, iso, last_lines, line_start, millis, output
 
 FIRST = "0199aaaa-1111-7111-8111-aaaaaaaaaaa1"
 SECOND = "0199bbbb-2222-7222-8222-aaaaaaaaaaa2"

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.harness_stores.model import Gone, HarnessStore, Spill
-from tests.outputs import FAILED, NIGHT, head, millis, output, tail, words
+from tests.printed import FAILED, NIGHT, head, millis, output, tail, words
 
 FIRST = "0199aaaa-1111-7111-8111-111111111111"
 SECOND = "0199bbbb-2222-7222-8222-222222222222"
