@@ -28,7 +28,7 @@ class Addresses:
     def __init__(self, found: Sequence[Found], marks: Marks) -> None:
         self.found = found
         self.marks = marks
-        self.by_path = {item.path: item for item in found}
+        self.by_path = {item.path: item for item in found if item.row is None}
 
     def at(self, path: str) -> Found | None:
         """The artifact at a recorded path, at its real path, or moved from there."""
@@ -66,6 +66,8 @@ class Addresses:
         folders: dict[str, str] = {}
         known: dict[str, Found] = {}
         for item in self.found:
+            if item.row is not None:
+                continue  # its file is no artifact
             folder, name = os.path.split(item.path)
             if folder not in folders:
                 folders[folder] = os.path.realpath(folder)
@@ -76,6 +78,8 @@ class Addresses:
     def _by_suffix(self) -> dict[str, Found | None]:
         known: dict[str, Found | None] = {}
         for item in self.found:
+            if item.row is not None:
+                continue
             suffix = self.suffix(item.path)
             # Two files of one name in two copies of a session: it names neither.
             known[suffix] = item if known.get(suffix, item) is item else None

@@ -156,7 +156,7 @@ class Cache:
         """The table's rows of these artifacts, each with its artifact."""
         if not found:
             return
-        by_path = {os.fsencode(item.path): item for item in found}
+        by_path = {os.fsencode(item.address): item for item in found}
 
         def select(db: sqlite3.Connection) -> list[tuple[Any, ...]]:
             if len(by_path) > FEW:
@@ -189,7 +189,7 @@ class Cache:
         self._insert(
             "counts",
             [
-                (os.fsencode(found.path), *_stored(found.key), *_counts_row(counts))
+                (os.fsencode(found.address), *_stored(found.key), *_counts_row(counts))
                 for found, counts in items
             ],
         )
@@ -230,7 +230,7 @@ class Cache:
         self._insert(
             "looks",
             [
-                (os.fsencode(found.path), token, _sealed(data))
+                (os.fsencode(found.address), token, _sealed(data))
                 for found, token, data in items
             ],
         )

@@ -56,11 +56,11 @@ class Completion:
         """Its counts, its link, and why it could not be read, if so."""
         found, counts, error = artifact.found, artifact.counts, artifact.error
         if counts is None and found.type == "file" and error is None:
-            from spillview.content import open_content
             from spillview.counts import count
+            from spillview.stored import open_artifact
 
             try:
-                content = open_content(found.path, root=found.root)
+                content = open_artifact(found, root=found.root, cancelled=cancelled)
                 try:
                     grown = found.id in self.growing or content.key != found.key
                     if (found.size <= HUGE and not grown) or huge:
@@ -126,6 +126,8 @@ def _by_real_path(artifacts: Iterable[Artifact]) -> dict[str, tuple[str, ...]]:
     paths: dict[str, tuple[str, ...]] = {}
     for artifact in artifacts:
         found = artifact.found
+        if found.row is not None:
+            continue  # who writes to the database need not write to this row
         if found.type == "file":
             folder, name = os.path.split(found.path)
             if folder not in folders:

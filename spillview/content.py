@@ -358,6 +358,10 @@ class TemporaryContent:
         self.size = os.fstat(self._file.fileno()).st_size
         return self
 
+    def fileno(self) -> int:
+        """The open descriptor; it belongs to this object."""
+        return self._file.fileno()
+
     def pread(self, offset: int, length: int) -> bytes:
         """See `Content.pread`."""
         return _pread(self._file.fileno(), offset, length, self.size, "a transcription")

@@ -19,6 +19,8 @@ from spillview.routes import Captures, Route, hashed_session
 if TYPE_CHECKING:
     from typing import Protocol
 
+    from spillview.stored import Stored
+
     class Entry(Protocol):
         """What is asked of a directory entry; `os.DirEntry` has all of it."""
 
@@ -115,6 +117,7 @@ class Common(NamedTuple):
     root: str
     project: str | None
     transcript: str | None
+    stored: Stored | None = None
 
 
 def says_of(
@@ -190,6 +193,7 @@ def found_of(
         common.transcript,
         get("digest"),
         error,
+        stored=common.stored,
     )
 
 
@@ -199,6 +203,8 @@ def renewed(found: Found) -> Found:
         facts = os.lstat(found.path)
     except OSError as error:
         return replace(found, type="unreadable", error=no_access(error))
+    if found.row is not None:  # the row's own size and time are not the file's
+        return found
     regular, link = stat.S_ISREG(facts.st_mode), stat.S_ISLNK(facts.st_mode)
     target, target_size, target_mtime_ns = (
         _target(found.path) if link else (None, None, None)
@@ -258,10 +264,14 @@ def log_of(
     )
 
 
-def artifact_id(path: str) -> str:
-    """The id of the artifact at `path`: 16 hex digits of its real folder and name."""
+def artifact_id(address: str) -> str:
+    """The id of the artifact at a path: 16 hex digits of its real folder and name.
+
+    A row of a database has its key behind a NUL (`Found.address`).
+    """
+    path, separator, row = address.partition("\0")
     folder, name = os.path.split(os.path.abspath(path))
-    whole = os.path.join(os.path.realpath(folder), name)
+    whole = os.path.join(os.path.realpath(folder), name) + separator + row
     return sha256(os.fsencode(whole)).hexdigest()[:16]
 
 

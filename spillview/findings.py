@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import orjson
 
-from spillview.content import FileContent, open_content
 from spillview.errors import Unreadable
 from spillview.excerpts import (
     EXCERPT,
@@ -23,21 +22,27 @@ from spillview.excerpts import (
 )
 from spillview.model import Artifact, Problem, Seen
 from spillview.selection import Message, Options, Report, Selection
+from spillview.stored import open_artifact
 from spillview.transcoding import Searched, Shifted, searched
 
 if TYPE_CHECKING:
+    from spillview.content import FileContent
     from spillview.handles import Batch
+    from spillview.stored import StoredContent
 
 
 class _Place:
     """The artifact whose messages are being read: its file, and what was seen of it."""
 
     def __init__(
-        self, artifact: Artifact, encoding: str | None, content: FileContent | None
+        self,
+        artifact: Artifact,
+        encoding: str | None,
+        content: FileContent | StoredContent | None,
     ) -> None:
         self.artifact = artifact
         self.ident = artifact.id
-        self.path = as_text(os.fsencode(artifact.found.path))
+        self.path = as_text(os.fsencode(artifact.found.place))
         """As ripgrep would write it; it was given the open file perhaps."""
         self.told = 0
         """Messages of its own that ripgrep printed, the last one left out."""
@@ -54,7 +59,7 @@ class _Place:
         """The text as it was searched; raises `Unreadable` when the file has gone."""
         if self._searched is None:
             if self._content is None:
-                self._content = open_content(self.artifact.found.path)
+                self._content = open_artifact(self.artifact.found)
             self._searched = searched(self._content, self._encoding)
         return self._searched
 
@@ -394,6 +399,6 @@ class Reader:
     def _tell(self, text: str) -> None:
         assert self._place is not None
         found = self._place.artifact.found
-        problem = Problem(found.path, text, found.harness)
+        problem = Problem(found.place, text, found.harness)
         if problem not in self._report.problems:
             self._report.problems.append(problem)

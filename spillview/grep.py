@@ -240,7 +240,7 @@ def _reason(error: OSError) -> str:
 
 
 def _problem(artifact: Artifact, text: str) -> Problem:
-    return Problem(artifact.found.path, text, artifact.found.harness)
+    return Problem(artifact.found.place, text, artifact.found.harness)
 
 
 # -- the summary -------------------------------------------------------------------

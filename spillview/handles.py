@@ -18,6 +18,7 @@ from spillview.content import FileContent, open_content
 from spillview.errors import NotRegular, Unreadable
 from spillview.kinds import HEAD, utf16_of
 from spillview.model import Artifact
+from spillview.stored import StoredContent, open_artifact
 from spillview.transcoding import MARKS
 
 FIRST_FILES = 500
@@ -49,7 +50,7 @@ class Batch:
     """Whether ripgrep maps the files: else it holds the longest line in memory."""
     artifacts: dict[str, Artifact] = field(default_factory=dict)
     """By the name that ripgrep is given and gives back."""
-    contents: dict[str, FileContent] = field(default_factory=dict)
+    contents: dict[str, FileContent | StoredContent] = field(default_factory=dict)
     """Those it is given open, by the same name."""
     most: int = BATCH_FILES
     arguments: int = 0
@@ -107,10 +108,10 @@ def batches(
     most = min(opened or BATCH_FILES, BATCH_FILES)
     batch = Batch(None, most=min(most, FIRST_FILES))
     for artifact in artifacts:
-        path = artifact.found.path
-        if path in known:
+        path, address = artifact.found.path, artifact.found.address
+        if address in known:
             continue
-        known.add(path)
+        known.add(address)
         try:
             if not stat.S_ISREG(os.lstat(path).st_mode):
                 skip()
@@ -129,7 +130,12 @@ def batches(
             content.close()
             refuse(artifact, error)
             continue
-        name = f"{DESCRIPTORS}/{content.fileno()}" if opened else path
+        stored = isinstance(content, StoredContent)
+        name = path
+        if opened:
+            name = f"{DESCRIPTORS}/{content.fileno()}"
+        elif isinstance(content, StoredContent):
+            name = content.named()
         if not batch.takes(name, content.size, encoding, mapped):
             yield batch
             batch = Batch(encoding, most=most)
@@ -137,7 +143,7 @@ def batches(
         batch.artifacts[name] = artifact
         batch.arguments += len(name)
         batch.size += content.size
-        if opened:
+        if opened or stored:
             batch.contents[name] = content
         else:
             content.close()
@@ -145,10 +151,14 @@ def batches(
         yield batch
 
 
-def _open(artifact: Artifact, folders: set[tuple[str, str]]) -> FileContent:
+def _open(
+    artifact: Artifact, folders: set[tuple[str, str]]
+) -> FileContent | StoredContent:
     """The artifact's file; the way to it is walked for the first of each folder."""
     path, root = artifact.found.path, artifact.found.root
     folder = (root, os.path.dirname(path))
+    if artifact.found.stored is not None:
+        return open_artifact(artifact.found, root=root)
     if folder in folders:
         return open_content(path)
     content = open_content(path, root=root)
@@ -156,7 +166,9 @@ def _open(artifact: Artifact, folders: set[tuple[str, str]]) -> FileContent:
     return content
 
 
-def _told_encoding(artifact: Artifact, content: FileContent) -> str | None:
+def _told_encoding(
+    artifact: Artifact, content: FileContent | StoredContent
+) -> str | None:
     """`utf-16-le` or `utf-16-be` where ripgrep would not see it by itself."""
     counts = artifact.counts
     if counts is not None and not counts.encoding.startswith("utf-16"):
@@ -170,7 +182,7 @@ def _told_encoding(artifact: Artifact, content: FileContent) -> str | None:
     return wide[0] if wide is not None else None
 
 
-def _has_long_line(content: FileContent) -> bool:
+def _has_long_line(content: FileContent | StoredContent) -> bool:
     """Whether a large file has a stretch without a line end (a JSON of gigabytes).
 
     ripgrep would hold such a line in memory, twice over; of a mapped file it holds

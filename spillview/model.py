@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from spillview.stored import Stored
 
 Unit = Literal["chars", "utf16", "bytes", "lines", "tokens"]
 Kind = Literal["text", "json", "jsonl", "binary", "image", "special"]
@@ -75,7 +78,7 @@ class Found:
     """What a directory entry, `stat` and the path's shape say of one artifact."""
 
     id: str
-    """16 hex digits that depend on the absolute path alone."""
+    """16 hex digits that depend on the absolute path (and the row) alone."""
     harness: str
     path: str
     """Absolute; undecodable bytes are carried as surrogate escapes (`os.fsencode`)."""
@@ -115,6 +118,23 @@ class Found:
     """The working folder, where the store says which one its folder stands for."""
     copies: tuple[str, ...] = ()
     """Where the harness itself keeps copies of the same file."""
+    row: str | None = None
+    """The row's key where the artifact is one of a database; `path` is the database."""
+    stored: Stored | None = None
+    """How the text lies in its file; None where the file is the text."""
+    command: str | None = None
+    """What its own store says of the call."""
+    exit_code: int | None = None
+
+    @property
+    def address(self) -> str:
+        """The path, and behind a NUL the row: what no other artifact has."""
+        return self.path if self.row is None else f"{self.path}\0{self.row}"
+
+    @property
+    def place(self) -> str:
+        """Where it is, for people: `/…/recall.db#0123456789ab`."""
+        return self.path if self.row is None else f"{self.path}#{self.row}"
 
     @property
     def key(self) -> tuple[int, int, int, int]:
@@ -336,13 +356,16 @@ class Artifact:
     def command(self) -> str | None:
         """The command line, or the call's arguments on one line."""
         mention = self.envelope
-        return mention.command if mention else None
+        return (mention.command if mention else None) or self.found.command
 
     @property
     def failed(self) -> bool | None:
         """The call's error state; None where the harness records nothing."""
         mention = self.envelope
-        return mention.failed if mention else None
+        failed = mention.failed if mention else None
+        if failed is None and self.found.exit_code is not None:
+            return self.found.exit_code != 0
+        return failed
 
     @property
     def created(self) -> float:
@@ -411,6 +434,9 @@ class Missing:
     project: str | None
     state: Literal["dangling", "cut"]
     mention: Mention
+    swept: str | None = None
+    """A sentence where the harness removes such files itself, and this one is old
+    enough for it: then nothing is wrong."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -72,6 +72,8 @@ def way(found: Found) -> tuple[str, tuple[str, ...]] | None:
     folder = os.path.dirname(found.path)
     below = os.path.relpath(folder, found.root)
     names = () if below == os.curdir else tuple(below.split(os.sep))
+    if found.row is not None:
+        return None  # a database is nobody's output
     if os.pardir in names or not os.path.isabs(found.path):
         return None
     return os.path.realpath(found.root), names

@@ -41,6 +41,11 @@ class Ownership:
 
         `linked` says that a record points at it.
         """
+        if found.row is not None:
+            return (
+                "it is a row of a database, which its owner keeps and clears itself;"
+                " its own command removes it"
+            )
         if found.type == "unreadable":
             return f"it cannot be looked at: {found.error or 'no access'}"
         if found.type == "special":

@@ -261,9 +261,14 @@ class Retention(NamedTuple):
     def __str__(self) -> str:
         if self.seconds is None:
             return self.note or ("unknown" if self.automatic is None else "none")
-        hours = self.seconds // 3600
-        age = f"{hours // 24} days" if hours % 24 == 0 else f"{hours} hours"
-        return f"{age} by {'date in the name' if self.by == 'name' else self.by}"
+        return f"{self.age} by {'date in the name' if self.by == 'name' else self.by}"
+
+    @property
+    def age(self) -> str:
+        """The age at which files go, in words."""
+        hours = (self.seconds or 0) // 3600
+        number, unit = (hours // 24, "day") if hours % 24 == 0 else (hours, "hour")
+        return f"{number} {unit}{'' if number == 1 else 's'}"
 
 
 class TranscriptRule(NamedTuple):
@@ -278,6 +283,8 @@ class TranscriptRule(NamedTuple):
     """`tilde`: `~0020` in the captured session stands for that UTF-16 unit."""
     evidence: Mapping[str, str] = _NONE
     """Captures that must fit these regexes before a file of unknown place counts."""
+    results: bool = True
+    """False where calls are kept without what came back of them."""
     confidence: Confidence | None = None
     note: str = ""
 
@@ -385,6 +392,25 @@ class Profile(NamedTuple):
             for rule in rules
             if rule.tools == first
         )
+
+    def swept(self, state: str, made: float | None, now: float) -> str | None:
+        """A sentence when the harness itself has removed a file of that time by now."""
+        kept = self.retention
+        if state != "dangling" or kept.automatic is not True:
+            return None
+        if kept.seconds is None:
+            if kept.by != "session":
+                return None
+            return f"{self.name} removes such files itself when the session ends."
+        if made is None or now - made <= kept.seconds:
+            return None
+        return f"{self.name} removes such files itself after {kept.age}."
+
+    @property
+    def is_mute(self) -> bool:
+        """Whether no transcript of it can say which call made an artifact."""
+        rules = self.transcripts
+        return bool(rules) and not any(rule.results for rule in rules)
 
     def read_name(self, name: str) -> tuple[NameRule, Mapping[str, str]] | None:
         """The first name rule that fits `name`, and what its groups say."""

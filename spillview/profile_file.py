@@ -306,6 +306,7 @@ def _glob(table: Table) -> Glob:
         transcript=table.text("transcript"),
         reader=table.text("reader"),
         field=table.text("field"),
+        columns=table.mapping("columns"),
         tool=table.text("tool"),
         confidence=table.choice("confidence", CONFIDENCE, None),
         versions=table.text("versions") or "",
@@ -462,6 +463,7 @@ def _transcript(table: Table) -> TranscriptRule:
         form=table.choice("form", forms, "jsonl"),
         decode=table.choice("decode", ("tilde",), None),
         evidence=table.mapping("evidence"),
+        results=table.flag("results", True),
         confidence=table.choice("confidence", CONFIDENCE, None),
         note=table.text("note") or "",
     )

@@ -92,11 +92,12 @@ def _printed(
     paths = [
         path
         for path in catalogue.state.path_of(prefix)
-        if artifact_id(path) not in ids and os.path.lexists(path)
+        if artifact_id(path) not in ids and os.path.lexists(path.partition("\0")[0])
     ]
     if not paths:
         return []
     wanted = {artifact_id(path) for path in paths}
+    paths = [path.partition("\0")[0] for path in paths]
     # One scan of both, so that what is found stays known to the catalogue.
     both = (*query.paths, *(a.found.path for a in known), *paths)
     hits = catalogue.scan(replace(query, paths=both, since=None, until=None))
@@ -139,4 +140,5 @@ def _is_path(catalogue: Catalogue, word: str) -> bool:
 def _paths_printed(catalogue: Catalogue, prefix: str) -> list[str]:
     if catalogue.state is None:
         return []
-    return [p for p in catalogue.state.path_of(prefix) if os.path.lexists(p)]
+    paths = (path.partition("\0")[0] for path in catalogue.state.path_of(prefix))
+    return [path for path in paths if os.path.lexists(path)]

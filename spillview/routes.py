@@ -11,6 +11,8 @@ from spillview.profile import Glob, Profile, TranscriptRule, untilde
 
 Captures = Mapping[str, str]
 NOTHING: Captures = {}
+STORED = ("rows", "json")
+"""Readers of globs whose artifacts lie inside a file: `stored` takes them out."""
 
 
 class Route(NamedTuple):
@@ -89,7 +91,8 @@ def routes_of(profile: Profile) -> list[Route]:
         parts = parts_of(rest)
         if parts:
             log = isinstance(rule, TranscriptRule)
-            transcript = log or rule.reader is not None
+            stored = isinstance(rule, Glob) and rule.reader in STORED
+            transcript = log or (rule.reader is not None and not stored)
             folder = isinstance(rule, TranscriptRule) and rule.form == "json-dir"
             found.append(Route(profile, rule, root, parts, transcript, folder))
     return found

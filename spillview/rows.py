@@ -90,6 +90,8 @@ def artifact_row(artifact: Artifact) -> Row:
         row["target_bytes"] = found.target_size
         changed = found.target_mtime_ns
         row["target_modified"] = iso(changed / 1e9) if changed is not None else None
+    if found.row is not None:
+        row["row"] = path_text(found.row)
     if artifact.error is not None:
         row["error"] = path_text(artifact.error)
     if artifact.reviewed is not None:
@@ -119,6 +121,8 @@ def missing_row(missing: Missing) -> Row:
         "failed": mention.failed,
         "created": iso(mention.time),
         "link": missing.state,
+        "swept": missing.swept is not None,
+        "note": missing.swept,
         "claimed": {claim.unit: claim.value for claim in mention.claims},
         "transcript": path_text(mention.transcript),
         "record": mention.record,
@@ -230,6 +234,7 @@ def store_row(
         "boundaries": [[each.size, each.unit] for each in boundaries],
         "retention": str(profile.retention),
         "confidence": store.confidence,
+        "verified": profile.verified or profile.confidence == "ours",
         "problem": _text(store.problem),
         "transcripts": store.transcripts,
     }

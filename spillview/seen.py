@@ -22,6 +22,7 @@ from spillview.model import (
     Seen,
 )
 from spillview.signals import tally
+from spillview.slots import OVERWRITTEN, overwritten
 
 if TYPE_CHECKING:
     from spillview.content import Content
@@ -62,7 +63,7 @@ def look(found: Found, counts: Counts, link: Link, profile: Profile) -> Link:
     An artifact, transcript or record that cannot be read makes the answer uncertain;
     it is never an error.
     """
-    from spillview.content import open_content
+    from spillview.stored import open_artifact
     from spillview.transcripts import record_text
 
     first = link.envelope
@@ -70,7 +71,7 @@ def look(found: Found, counts: Counts, link: Link, profile: Profile) -> Link:
     failed = first.failed if first is not None else None
     code = first.exit_code if first is not None else None
     try:
-        content: Content = open_content(found.path, root=found.root)
+        content: Content = open_artifact(found, root=found.root)
     except Unreadable as error:
         line = counts.verdict.text if counts.verdict is not None else None
         kind = classify(line, tool, failed, code)
@@ -85,6 +86,11 @@ def look(found: Found, counts: Counts, link: Link, profile: Profile) -> Link:
         link = replace(link, verdict=kind, conclusion=ended)
         if link.state != "linked":
             return link
+        if overwritten(found, link, counts, profile):
+            unknown = tuple(replace(read, ranges=None) for read in link.reads)
+            nothing = Seen((), certain=False)
+            note = _noted(link.note, OVERWRITTEN)
+            return replace(link, reads=unknown, seen=nothing, note=note)
         for mention in link.mentions:
             try:
                 text = record_text(mention, profile)

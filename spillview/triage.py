@@ -129,7 +129,7 @@ SORT_KEYS: dict[str, Callable[[Artifact], Any]] = {
     "command": lambda a: _text(a.command),
     "harness": lambda a: _text(a.found.harness),
     "name": lambda a: _text(a.found.name),
-    "path": lambda a: _text(a.found.path),
+    "path": lambda a: _text(a.found.place),
     "link": lambda a: _text(a.link.state if a.link else None),
 }
 """Sort keys by name; numbers and times sort largest and newest first."""

@@ -6,6 +6,7 @@ import os
 import stat
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -18,6 +19,7 @@ from spillview.entries import (
     no_access,
     says_of,
 )
+from spillview.errors import Unreadable
 from spillview.model import Found, Problem
 from spillview.profile import Glob, Profile
 from spillview.routes import At, Captures, Narrow, Route, advance, begin, filled
@@ -246,14 +248,68 @@ class Shelf:
             return  # gone since it was listed
         except OSError as failure:
             error = no_access(failure)
+        if common.glob.reader == "rows" and facts is not None:
+            if stat.S_ISREG(facts.st_mode):
+                self._add_rows(walker, path, name, common, says, facts)
+                return
+            walker.tell(path, "is no regular file: it is not opened", common.harness)
+            return
         ident = sha256(self._prefix + os.fsencode(name)).hexdigest()[:16]
         walker.add(found_of(ident, path, name, common, says, facts, error))
+
+    def _add_rows(
+        self,
+        walker: Walker,
+        path: str,
+        name: str,
+        common: Common,
+        says: Captures,
+        facts: os.stat_result,
+    ) -> None:
+        """The rows of a database; one that cannot be read is a problem, no error."""
+        from spillview.stored import MOST_ROWS, rows
+
+        try:
+            listed, whole = rows(path, common.glob)
+        except Unreadable as error:
+            walker.tell(path, str(error), common.harness)
+            return
+        if not whole:
+            sentence = f"has more than {MOST_ROWS:,} rows: the newest are listed"
+            walker.tell(path, sentence, common.harness)
+        prefix = self._prefix + os.fsencode(name) + b"\0"
+        for row in listed:
+            key = row.key.encode("utf-8", "surrogateescape")
+            found = found_of(
+                sha256(prefix + key).hexdigest()[:16],
+                path,
+                row.key,
+                common,
+                says,
+                facts,
+            )
+            time = row.time if row.time is not None else facts.st_mtime
+            found = replace(
+                found,
+                size=row.size,
+                mtime_ns=int(time * 1e9),
+                nlink=1,
+                row=row.key,
+                command=row.command,
+                project=row.cwd,
+                exit_code=row.exit_code,
+            )
+            walker.add(found)
 
     def _common(self, place: At) -> Common:
         glob = place.route.rule
         assert isinstance(glob, Glob)
         captures = place.captures
-        transcript = None
+        transcript = stored = None
+        if glob.reader is not None:
+            from spillview.stored import stored_of  # not for mere files
+
+            stored = stored_of(glob)
         if glob.transcript is not None:
             roots = {**self._ground.roots, place.route.root_id: self._ground.path}
             transcript = filled(glob.transcript, roots, captures)
@@ -264,6 +320,7 @@ class Shelf:
             self._root,
             captures.get("project"),
             transcript,
+            stored,
         )
 
     def _add_log(

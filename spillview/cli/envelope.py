@@ -62,7 +62,7 @@ def _heading(artifact: Artifact, streams: Streams) -> None:
         f"{streams.styled(artifact.id, 'name')}  {found.harness}"
         f"  {printable(path_text(artifact.session or found.session))}"
     )
-    streams.line(printable(path_text(found.path)))
+    streams.line(printable(path_text(found.place)))
     if artifact.tool or artifact.command:
         command = " ".join((artifact.command or "").split())
         words = f"{artifact.tool or ''}  {command}".strip()

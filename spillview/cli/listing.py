@@ -115,7 +115,7 @@ def _artifacts(
     if not args.no_count and early:
         rows = ordered(completed(catalogue, rows, args.count, streams))
     if query.paths and catalogue.state is not None:
-        catalogue.state.remember_ids((a.id, a.found.path) for a in rows)
+        catalogue.state.remember_ids((a.id, a.found.address) for a in rows)
     if args.json:
         from spillview.rows import artifact_row
 
@@ -384,7 +384,7 @@ def _missing_table(rows: Sequence[Missing], now: float, streams: Streams) -> Non
         age = human_age(now - mention.time) if mention.time is not None else ""
         table.append(
             [
-                Cell(row.state, "unseen"),
+                Cell(row.state, "" if row.swept else "unseen"),
                 Cell(age),
                 Cell(row.harness),
                 Cell(name_session(row.session)),
@@ -394,6 +394,9 @@ def _missing_table(rows: Sequence[Missing], now: float, streams: Streams) -> Non
             ]
         )
     write_table(streams, columns, table)
+    for sentence in dict.fromkeys(row.swept for row in rows if row.swept):
+        number = sum(row.swept == sentence for row in rows)
+        streams.note(f"{number:,} as expected: {printable(sentence)}")
 
 
 def _session_table(rows: Sequence[Session], now: float, streams: Streams) -> None:

@@ -46,7 +46,7 @@ class Matches:
 
     def _begin(self, artifact: Artifact) -> None:
         streams = self._streams
-        self._path = printable(path_text(artifact.found.path))
+        self._path = printable(path_text(artifact.found.place))
         self._last = 0
         if not streams.terminal:
             return

@@ -52,7 +52,7 @@ def run(name: str, args: argparse.Namespace, streams: Streams) -> int:
         else:
             found = [catalogue.find(word, query) for word in args.words]
             now = catalogue.now()
-            changed = pins.add(Pin(a.id, a.found.path, now) for a in found)
+            changed = pins.add(Pin(a.id, a.found.address, now) for a in found)
             ids = [artifact.id for artifact in found]
         for pin in changed:
             _tell(pin, args, streams, pinned=name == "pin")

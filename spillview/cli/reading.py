@@ -85,9 +85,10 @@ def run(name: str, args: argparse.Namespace, streams: Streams) -> int:
 
 
 def _show(artifact: Artifact, args: argparse.Namespace, streams: Streams) -> int:
-    from spillview.content import open_content, text_content
+    from spillview.content import text_content
     from spillview.lines import LineIndex
     from spillview.pages import page, unescape
+    from spillview.stored import open_artifact
 
     if args.raw and (args.json or args.number):
         raise BadInput("--raw gives bytes alone: leave out --json and -n")
@@ -96,7 +97,7 @@ def _show(artifact: Artifact, args: argparse.Namespace, streams: Streams) -> int
     if offset < first:
         raise BadInput("lines count from 1: --offset 0 is none")
     with ExitStack() as stack:
-        file = open_content(artifact.found.path, root=artifact.found.root)
+        file = open_artifact(artifact.found, root=artifact.found.root)
         stack.callback(file.close)
         encoding = _encoding(artifact, file)
         content: Content = text_content(file, encoding)

@@ -211,7 +211,7 @@ class _Search:
 
     def _facts(self, artifact: Artifact) -> Artifact:
         """The artifact with what the model saw of it, so far as it was not known."""
-        self._told[artifact.id] = artifact.found.path
+        self._told[artifact.id] = artifact.found.address
         if artifact.link is None or artifact.link.seen is None:
             artifact = self._catalogue.complete_one(artifact)
             self._by_id[artifact.id] = artifact
@@ -238,7 +238,7 @@ class _Search:
         matched = False
         for artifact, number in self._counted(args.files_with_matches):
             matched = True
-            self._told[artifact.id] = artifact.found.path
+            self._told[artifact.id] = artifact.found.address
             if args.json:
                 self._streams.json(_count_row(artifact, number, args.count))
             else:
@@ -268,7 +268,7 @@ class _Search:
             yield self._by_id[data["artifact"]], stats[counted]
 
     def _count_line(self, artifact: Artifact, number: int | None) -> None:
-        path = printable(path_text(artifact.found.path))
+        path = printable(path_text(artifact.found.place))
         streams = self._streams
         if streams.terminal:
             path = f"{streams.styled(artifact.id[:8], 'name')}  {path}"
@@ -278,7 +278,7 @@ class _Search:
 def _count_row(artifact: Artifact, number: int, counted: bool) -> dict[str, Any]:
     from spillview.excerpts import as_text
 
-    path = as_text(os.fsencode(artifact.found.path))
+    path = as_text(os.fsencode(artifact.found.place))
     data: dict[str, Any] = {"path": path, "artifact": artifact.id}
     if counted:
         data["count"] = number

@@ -87,13 +87,13 @@ class _Shaping:
         self._streams = streams
 
     def run(self) -> int:
-        from spillview.content import open_content
         from spillview.errors import Cancelled
         from spillview.shape.source import Source
+        from spillview.stored import open_artifact
 
         found = self._artifact.found
         with ExitStack() as stack:
-            file = open_content(found.path, root=found.root)
+            file = open_artifact(found, root=found.root)
             stack.callback(file.close)
             try:
                 source = stack.enter_context(

@@ -212,9 +212,13 @@ class ArtifactScreen(Panes):
 
     def action_copy_path(self) -> None:
         """Copy the path."""
-        path = printable(path_text(self.artifact.found.path))
+        found = self.artifact.found
+        path = printable(path_text(found.path))
         self.app.copy_to_clipboard(path)
-        self.pager.say(f"copied {path}")
+        row = ""
+        if found.row is not None:
+            row = f": a database, this is its row {printable(path_text(found.row))}"
+        self.pager.say(f"copied {path}{row}")
 
     def action_search(self) -> None:
         """Search inside every artifact of the queue."""

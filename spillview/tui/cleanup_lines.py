@@ -67,7 +67,7 @@ class ChoiceDetail(Lines):
         if self.row is None or height < 1:
             return []
         artifact = self.row.choice.artifact
-        path = printable(path_text(artifact.found.path))
+        path = printable(path_text(artifact.found.place))
         room = max(10, width - 2)
         if cell_len(path) > room:
             path = "…" + path[-(room - 1) :]

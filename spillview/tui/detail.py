@@ -193,7 +193,7 @@ def _facts(artifact: Artifact, width: int) -> Runs:
         parts.append(", ".join(artifact.flags))
     if link is not None and link.note:
         parts.append(plain(link.note))
-    path = path_text(artifact.found.path)
+    path = path_text(artifact.found.place)
     text = printable(" · ".join([*parts, path]))
     if cell_len(text) > width - LABEL - 2:
         text = printable(" · ".join([*parts, path_text(artifact.found.name)]))
@@ -205,7 +205,8 @@ def _missing_lines(missing: Missing, width: int, height: int) -> list[Runs]:
     label = (tool_name(mention.tool or missing.state, LABEL - 1), "label")
     head = _labelled(label, [(clean(mention.command, width), "head")], width)
     sentence = plain(missing_sentence(missing))
-    why = _block((missing.state, "notice"), sentence, "notice", width, 1)
+    tone = "dim" if missing.swept else "notice"
+    why = _block((missing.state, tone), sentence, tone, width, 1)
     place = f"record {mention.record:,} of {path_text(mention.transcript)}"
     following: list[Runs] = []
     if mention.next is not None:

@@ -16,7 +16,8 @@ from spillview.content import (
     text_content,
 )
 from spillview.lines import LineIndex
-from spillview.model import Range, Seen
+from spillview.model import Found, Range, Seen
+from spillview.stored import StoredContent, open_artifact
 
 SeenState = Literal["all", "part", "none", "unknown"]
 
@@ -107,7 +108,9 @@ class Document:
 
     def change(self) -> Change | None:
         """What happened to the file since it was opened or refreshed."""
-        return self.content.changed() if isinstance(self.content, FileContent) else None
+        if isinstance(self.content, FileContent | StoredContent):
+            return self.content.changed()
+        return None
 
     def grow(self) -> bool:
         """Take in what was appended; False when the text must be opened anew."""
@@ -122,8 +125,10 @@ def from_text(text: str, seen: Sequence[Range] = ()) -> Document:
     return Document(content, content, seen=Seen(tuple(seen)))
 
 
-def open_document(path: str, *, root: str | None, encoding: str | None) -> Document:
-    """The file at `path` as text; `encoding` as counted, None to look at its head.
+def open_document(
+    source: str | Found, *, root: str | None, encoding: str | None
+) -> Document:
+    """An artifact, or a file, as text; `encoding` as counted, None to look at its head.
 
     UTF-16 is transcribed into a temporary file, which takes time for a large one.
     Raises what opening and reading raise.
@@ -131,7 +136,11 @@ def open_document(path: str, *, root: str | None, encoding: str | None) -> Docum
     from spillview.kinds import HEAD, utf16_of
     from spillview.transcoding import searched
 
-    content = open_content(path, root=root)
+    content: FileContent | StoredContent
+    if isinstance(source, str):
+        content = open_content(source, root=root)
+    else:
+        content = open_artifact(source, root=root)
     try:
         if encoding is None:
             wide = utf16_of(content.pread(0, HEAD))

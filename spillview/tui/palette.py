@@ -64,7 +64,8 @@ def artifact_entry(artifact: Artifact, session: Session) -> Entry:
     mark, _ = state_mark(artifact)
     name = f"{mark} {clean(artifact.tool or 'file', 20)}  "
     name += clean(subject(artifact), CELLS)
-    below = f"{human_bytes(found.size)}  {session.title or ''}  {path_text(found.path)}"
+    place = path_text(found.place)
+    below = f"{human_bytes(found.size)}  {session.title or ''}  {place}"
     return Entry(_label(words), two_lines(name, clean(below, CELLS)), artifact)
 
 

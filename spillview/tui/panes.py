@@ -394,7 +394,7 @@ def _open_text(artifact: Artifact, generation: int) -> Panes.Opened:
         return Panes.Opened(generation, None, artifact.error)
     encoding = artifact.counts.encoding if artifact.counts is not None else None
     try:
-        document = open_document(found.path, root=found.root, encoding=encoding)
+        document = open_document(found, root=found.root, encoding=encoding)
     except SpillError as error:
         return Panes.Opened(generation, None, str(error))
     return Panes.Opened(generation, document)

@@ -238,7 +238,7 @@ class PlanScreen(Screen[bool]):
             if row.choice.group == "pinned":
                 pins.remove([found.id])
             else:
-                pins.add([Pin(found.id, found.path, self.catalogue.now())])
+                pins.add([Pin(found.id, found.address, self.catalogue.now())])
         except SpillError as error:
             self.notify(sentence(error), severity="error", markup=False)
             return

@@ -273,7 +273,7 @@ lower case ignores case. Enter searches; Escape stops it and keeps what was foun
             return
         try:
             document = open_document(
-                artifact.found.path,
+                artifact.found,
                 root=artifact.found.root,
                 encoding=counts.encoding if counts is not None else None,
             )

@@ -11,13 +11,14 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.message import Message
 
-from spillview.content import FileContent, open_content
+from spillview.content import FileContent
 from spillview.errors import Cancelled, SpillError
 from spillview.model import Artifact, Seen
 from spillview.shape import summary
 from spillview.shape.outline import Outline, Trail
 from spillview.shape.source import Source
 from spillview.shape.table import Table
+from spillview.stored import StoredContent, open_artifact
 from spillview.text import path_text, printable
 from spillview.tui.artifact_lines import PaneTitle
 from spillview.tui.shape_list import PathList, ShapeHead
@@ -75,7 +76,7 @@ class ShapePane(Vertical):
         self._generation = 0
         self._skipped = 0
         """Columns of the table that were passed over."""
-        self._file: FileContent | None = None
+        self._file: FileContent | StoredContent | None = None
         self._source: Source | None = None
 
     def compose(self) -> ComposeResult:
@@ -136,10 +137,10 @@ class ShapePane(Vertical):
                 told = share
                 self.post_message(self.Progress(generation, share))
 
-        file: FileContent | None = None
+        file: FileContent | StoredContent | None = None
         source: Source | None = None
         try:
-            file = open_content(found.path, root=found.root)
+            file = open_artifact(found, root=found.root)
             source = Source(file, cancelled=lambda: generation != self._generation)
             outline = source.outline(_seen(artifact), progress=progress)
             trail = source.path_at(outline, byte)
@@ -330,7 +331,7 @@ def _seen(artifact: Artifact) -> Seen | None:
     return artifact.link.seen if artifact.link is not None else None
 
 
-def _give_back(source: Source | None, file: FileContent | None) -> None:
+def _give_back(source: Source | None, file: FileContent | StoredContent | None) -> None:
     if source is not None:
         source.close()
     if file is not None:
