@@ -353,6 +353,8 @@ class Profile(NamedTuple):
     """How `<project>` is made from a working folder; any of them."""
     frames: tuple[str, ...] = ()
     """Regexes of what the harness puts around a tool's output in a result's text."""
+    members: tuple[str, ...] = ()
+    """Where results are JSON objects: the members that hold a tool's output."""
     quirks: tuple[str, ...] = ()
     records: "RecordFields | None" = None
     """Where everything stands in a record, for the reader `fields`."""

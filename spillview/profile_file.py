@@ -124,6 +124,7 @@ def parse_profile(text: str, source: str, *, trusted: bool = False) -> Profile:
         pointer=table.mapping("pointer"),
         projects=tuple(map(_project, table.tables("project"))),
         frames=table.texts("frames"),
+        members=table.texts("members"),
         quirks=table.texts("quirks"),
         records=_records(table.table("records")),
         verified=table.flag("verified", False),

@@ -49,6 +49,7 @@ where nothing says which part it is."""
 
 _MATCH = re.compile(r"^(?P<n>\d{1,12})(?P<sep>[:-])(?P<text>.*)$")
 _GREPPED = re.compile(r"^(?:Line|line) (?P<n>\d{1,12}): (?P<text>.*)$")
+_BARRED = re.compile(r"^[ \t]{0,12}(?P<n>\d{1,12})\|(?P<text>.*)$")
 _EXIT = re.compile(r"\A\s{0,8}(?:Error: )?Exit code -?\d{1,10}\n?")
 _MARKS = re.compile(
     r"\n?\[(?:exit code: -?\d{1,10}|killed by signal: \w{1,20}|timed out after \d+ms)\]"
@@ -133,7 +134,9 @@ class Reader:
     def _unframed(self, text: str) -> str:
         """A result's text without what the harness puts around a tool's output."""
         if self.profile.frames and text.startswith('{"output":'):
-            text = _output_in(text)
+            text = _output_in(text, ("output",))
+        elif self.profile.members and text.startswith("{"):
+            text = _output_in(text, self.profile.members)
         for frame in self.profile.frames:
             text = re.sub(frame, "", text, count=1)
         return text
@@ -208,7 +211,7 @@ class Reader:
     ) -> _Rows:
         """Lines that carry a number, compared with the file's lines of that number."""
         rows = _Rows([])
-        forms = (ROW, _GREPPED, _MATCH) if search else (ROW, _GREPPED)
+        forms = (ROW, _GREPPED, _MATCH) if search else (ROW, _GREPPED, _BARRED)
         for line in text.split("\n"):
             # `3: x` is line 3 of a read tool, or ` x` as a search prints it.
             found = [match for form in forms if (match := form.match(line))]
@@ -399,16 +402,18 @@ def _refused(text: str) -> bool:
     return all(_REFUSED.search(line) for line in text.split("\n") if line.strip())
 
 
-def _output_in(text: str) -> str:
-    """The output in a result that is `{"output": …, "metadata": …}`."""
+def _output_in(text: str, members: Sequence[str]) -> str:
+    """The output in a result that is a JSON object, `{"output": …, "metadata": …}`."""
     from spillview.transcripts.facts import load
 
     try:
         value = load(text.encode("utf-8", "surrogatepass"))
     except ValueError:
         return text
-    output = value.get("output") if isinstance(value, dict) else None
-    return output if isinstance(output, str) else text
+    for member in members if isinstance(value, dict) else ():
+        if isinstance(output := value.get(member), str):
+            return output
+    return text
 
 
 def _body(text: str) -> str:

@@ -263,8 +263,7 @@ def make(home: Path) -> HarnessStore:
     shown = [(0, size), (a, b)]
     last = "".join(log.decode().splitlines(keepends=True)[-3:])
     main.runs("bash", last, call="toolu_tail", command=f"tail -n 3 {path}")
-    # The line end that ends a text is no line of it.
-    shown.append((span(log, 4998, 5000)[0], len(log) - 1))
+    shown.append(span(log, 4998, 5000))
     store.spills.append(
         Spill(
             path=path,
