@@ -11,6 +11,7 @@ import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from spillview import looks, triage
@@ -33,6 +34,7 @@ from spillview.permissions import world_readable
 from spillview.profile import Profile, load_profiles
 from spillview.query import Query
 from spillview.records import Cancelled, Records
+from spillview.transcripts.guests import with_hosts
 
 if TYPE_CHECKING:
     from spillview.cache import Cache, Key
@@ -70,7 +72,8 @@ class Catalogue:
 
         self.places = places
         self.settings = settings if settings is not None else load_settings(places)
-        self.profiles, self._profile_problems = load_profiles(places)
+        profiles, self._profile_problems = load_profiles(places)
+        self.profiles = {name: with_hosts(p, profiles) for name, p in profiles.items()}
         self.cache = cache if cache is not None else Cache(None)
         self.state = state
         self.now = now
@@ -172,7 +175,7 @@ class Catalogue:
     def narrow(self, artifacts: Iterable[Artifact], query: Query) -> list[Artifact]:
         """Those the query admits, newest first."""
         kept = [a for a in artifacts if query.admits(a)]
-        kept.sort(key=lambda a: (-a.created, a.found.path))
+        kept.sort(key=lambda a: (-a.created, a.found.address))
         return kept
 
     def refresh(self) -> bool:
@@ -455,7 +458,8 @@ class Catalogue:
                 continue
             if query.until is not None and (when is None or when > query.until):
                 continue
-            rows.append(row)
+            swept = self.profile(row.harness).swept(row.state, when, self.now())
+            rows.append(replace(row, swept=swept) if swept is not None else row)
         rows.sort(key=lambda m: -(m.mention.time or 0.0))
         return rows
 

@@ -160,6 +160,7 @@ class _Search:
         result.stores = [
             StoreFound(*key, trust.get(key, "ours"), counts[0], counts[1], counts[2])
             for key, counts in held.items()
+            if any(counts) or key[1] not in self._places.tmps
         ]
         return result
 
@@ -242,16 +243,15 @@ class _Search:
             self._take_file(path)
 
     def _take_folder(self, path: str) -> None:
+        real = os.path.realpath(path)
+        tmps = set(map(os.path.realpath, self._places.tmps))
+        if real in tmps and self._whole(real):
+            return
         if self._known(path, self.grounds()):
             return
-        real = os.path.realpath(path)
-        tmps = map(os.path.realpath, self._places.tmps)
-        if real == os.path.realpath(self._places.home) or (
-            real in tmps and any(inside(ground, real) for ground in self.grounds())
-        ):
+        if real == os.path.realpath(self._places.home):
             for ground in self.grounds():
-                if inside(ground, real) or real not in tmps:
-                    self._walk(ground)
+                self._walk(ground)
             return
         if self._home(path) or self._in_a_home(path):
             return
@@ -265,6 +265,18 @@ class _Search:
             return
         if not self._project(path):
             self._plain(path, folder=True)
+
+    def _whole(self, real: str) -> bool:
+        """Whether stores are in a temp folder, which many share; then they are found.
+
+        A harness whose files lie directly in it has a store there when there are any.
+        """
+        inner = [ground for ground in self.grounds() if inside(ground, real)]
+        own = [g for g in self.grounds() if os.path.realpath(g.path) == real]
+        inner += [ground for ground in own if holds(ground, Narrow())]
+        for ground in inner:
+            self._walk(ground)
+        return bool(inner)
 
     def _take_file(self, path: str) -> None:
         if self._known(path, self.grounds()) or self._in_a_home(path):

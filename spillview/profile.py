@@ -340,6 +340,8 @@ class Profile(NamedTuple):
     rules: str
     """A digest of its text: facts read under other rules are out of date."""
     spills: bool = True
+    guest: bool = False
+    """True for what runs inside other harnesses and has no transcripts of its own."""
     roots: tuple[Root, ...] = ()
     globs: tuple[Glob, ...] = ()
     names: tuple[NameRule, ...] = ()
@@ -360,6 +362,8 @@ class Profile(NamedTuple):
     """Where everything stands in a record, for the reader `fields`."""
     verified: bool = False
     """True where it was compared with real data of the harness."""
+    hosts: tuple[Any, ...] = ()
+    """Of a guest: the profiles of those in whose transcripts its notices stand."""
 
     def boundaries_for(
         self,

@@ -7,7 +7,9 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
+from spillview.patterns import Part
 from spillview.profile import Glob, Profile, TranscriptRule
+from spillview.roots import folder_names
 from spillview.routes import (
     At,
     Captures,
@@ -18,7 +20,11 @@ from spillview.routes import (
     close,
     hashed_session,
 )
+from spillview.transcripts.addressing import Ending
 from spillview.walk import Ground, Walker
+
+_ANYONES = ("a", "1", "a.txt", "1.txt", "notes.md", "a.log", "a.json", "data.jsonl")
+"""Names that files of anyone may have."""
 
 Names = Literal["root", "project", "session", "inside"]
 
@@ -186,7 +192,9 @@ def _cut_off(route: Route, end: int, parts: Sequence[str]) -> list[At]:
     if at == end - 1 or at < 0:
         return []
     shaped = [p for p in route.parts[at + 1 : -1] if p.shaped]
-    return [At(route, end, captures)] if shaped or route.is_transcript else []
+    rule = route.rule
+    named = isinstance(rule, TranscriptRule) and bool(rule.evidence)
+    return [At(route, end, captures)] if shaped or named else []
 
 
 def _marked(places: Sequence[At]) -> bool:
@@ -199,7 +207,8 @@ def _evidence(place: Recognised) -> int:
     if place.file is not None:
         return sum(1 for at in place.places if _speaks(at.route, at.captures))
     walker = Walker()
-    fit = [at for at in place.places if _may_speak(at.route)]
+    top = os.path.basename(place.ground.path)
+    fit = [at for at in place.places if _may_speak(at.route, top)]
     if not fit:
         return 0
     walker.walk(place.ground, start=place.path, places=fit)
@@ -211,11 +220,21 @@ def _evidence(place: Recognised) -> int:
     return len(walker.result.found) + logs
 
 
-def _may_speak(route: Route) -> bool:
+def _may_speak(route: Route, top: str) -> bool:
+    """Whether files of a route tell a harness, in a root whose own name is `top`."""
     rule = route.rule
     if isinstance(rule, TranscriptRule):
         return bool(rule.evidence) or any(p.shaped for p in route.parts[1:])
-    return rule.recognise == "path" and any(part.shaped for part in route.parts)
+    if rule.recognise != "path":
+        return False
+    if any(part.shaped and not part.deep for part in route.parts[:-1]):
+        return True
+    return _tells(route.parts[-1]) or top in folder_names(route.profile, route.root_id)
+
+
+def _tells(part: Part) -> bool:
+    """Whether a file's name is one that only this harness gives."""
+    return part.shaped and not any(part.match(name) for name in _ANYONES)
 
 
 def _speaks(route: Route, captures: Captures) -> bool:
@@ -230,14 +249,20 @@ def _speaks(route: Route, captures: Captures) -> bool:
 
 def _fits(profile: Profile, path: str, places: Sequence[At]) -> bool:
     """Whether a transcript's name is one that only this harness gives."""
-    name = os.path.basename(path)
+    *folders, name = path.split(os.sep)
     for at in places:
-        rule, last = at.route.rule, at.route.parts[-1]
+        below = {p.literal for p in at.route.parts[at.part : -1] if p.literal}
+        if not below <= set(folders):
+            continue
+        rule = at.route.rule
         if isinstance(rule, TranscriptRule):
-            said = last.match(name)
-            if said is None:
+            here = Ending(at.route.parts[at.part :], 0).match([*folders, name])
+            if here is None:
                 continue
+            said = {**at.captures, **here}
             known = {k: v for k, v in rule.evidence.items() if k in said}
+            if rule.evidence and not known:
+                continue  # it speaks of folders that are not here
             if all(re.fullmatch(v, said[k]) is not None for k, v in known.items()):
                 return True
     return False

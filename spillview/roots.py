@@ -28,11 +28,32 @@ PLACEHOLDERS = (
 )
 """What a root's path may begin with, in braces."""
 _PLACEHOLDER = re.compile(r"\{([a-z][a-z0-9_]*)\}")
-_EDITORS = ("Code", "Code - Insiders", "VSCodium")
+_EDITORS = ("Code", "Code - Insiders", "VSCodium", "Code - OSS", "Cursor", "Windsurf")
+_REMOTE = (
+    ".vscode-server",
+    ".vscode-server-insiders",
+    ".vscode-remote",
+    ".vscodium-server",
+    ".cursor-server",
+    ".windsurf-server",
+)
+"""Folders of a home that editors on other machines keep there."""
 
 
 def ignore(path: str, error: OSError) -> None:
     """Say nothing of a folder that could not be looked into."""
+
+
+def folder_names(profile: Profile, root_id: str) -> list[str]:
+    """The names that the folder of a root can have by its own templates."""
+    root = next((root for root in profile.roots if root.id == root_id), None)
+    if root is None:
+        return []
+    templates = [*root.paths, *(override.path for override in root.env)]
+    for paths in root.by_platform.values():
+        templates += paths
+    names = (template.rstrip("/").rpartition("/")[2] for template in templates)
+    return [name for name in dict.fromkeys(names) if name and name[0] not in "{~"]
 
 
 class RootFound(NamedTuple):
@@ -200,8 +221,8 @@ def _vscode(places: Places) -> Iterator[str]:
             yield os.path.join(places.env.get("APPDATA") or usual, editor, "User")
         else:
             yield os.path.join(_xdg("config", places), editor, "User")
-    yield os.path.join(home, ".vscode-server/data/User")
-    yield os.path.join(home, ".vscode-remote/data/User")
+    for server in _REMOTE:
+        yield os.path.join(home, server, "data/User")
 
 
 def _inside(path: str, home: str) -> bool:

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import json
 import re
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from spillview.catalogue import Catalogue
+from spillview.places import Places
+from spillview.rows import missing_row
+from spillview.tui.rows import missing_sentence
 from tests.command import Row, run
 
 PROJECT = Path(__file__).parent.parent
 HEAD = 2000
+START = datetime(2026, 11, 20, 8, tzinfo=UTC)
 DATA = b"".join(b"%06d ok\n" % n for n in range(12_000)) + b"BUILD FAILED\n"
 
 
@@ -46,8 +52,7 @@ class Run:
 
     def add(self, **record: Any) -> None:
         self.second += 5
-        minute, second = divmod(self.second, 60)
-        at = f"2026-11-20T08:{minute:02}:{second:02}Z"
+        at = (START + timedelta(seconds=self.second)).isoformat()
         self.lines.append({**record, "at": at, "cwd": "/srv/app"})
         text = "".join(json.dumps(line) + "\n" for line in self.lines)
         self.log.write_text(text, encoding="utf-8")
@@ -111,7 +116,7 @@ def test_a_later_read_shows_more(acme: Path) -> None:
     last = DATA[-len(b"011999 ok\nBUILD FAILED\n") :]
     session.returns("c2", last.decode())
     row = one(path)
-    assert (row["seen_bytes"], row["verdict_seen"]) == (HEAD + len(last) - 1, True)
+    assert (row["seen_bytes"], row["verdict_seen"]) == (HEAD + len(last), True)
     assert row["read_back"] is True
 
 
@@ -168,3 +173,44 @@ def test_records_that_are_nothing_of_the_kind_are_passed_over(acme: Path) -> Non
     session.add(type="agent", calls=[3, {"id": 4}, {"id": "c5", "tool": None}])
     path, _ = session.spills("c1")
     assert one(path)["link"] == "linked"
+
+
+def test_a_file_that_the_harness_removed_itself_is_no_fault(acme: Path) -> None:
+    Run(acme, "old").spills("c1", kept=False)
+    fresh = Run(acme, "new")
+    fresh.second = 6 * 86_400
+    fresh.spills("c2", kept=False)
+    now = datetime(2026, 11, 28, tzinfo=UTC).timestamp()
+    catalogue = Catalogue(Places.here(), now=lambda: now)
+    catalogue.scan()
+    new, old = catalogue.missing()
+    catalogue.close()
+    assert (new.state, new.swept) == ("dangling", None)
+    assert old.state == "dangling"
+    assert old.swept == "Acme removes such files itself after 7 days."
+    row = missing_row(old)
+    assert (row["link"], row["swept"], row["note"]) == ("dangling", True, old.swept)
+    assert missing_row(new)["swept"] is False
+    assert missing_sentence(old).startswith("Acme removes such files itself")
+    assert "gone" in missing_sentence(new)
+
+
+def test_doctor_says_that_it_was_never_compared_with_real_data(acme: Path) -> None:
+    Run(acme, "r1").spills("c1")
+    [row] = [r for r in run("doctor", "--json").rows if r["harness"] == "acme"]
+    assert (row["confidence"], row["verified"]) == ("single report", False)
+    assert "single report; not verified on real data" in run("doctor").out
+    add(acme, "verified = true\n" + profile_text())
+    [row] = [r for r in run("doctor", "--json").rows if r["harness"] == "acme"]
+    assert row["verified"] is True
+    assert "not verified" not in run("doctor").out
+
+
+def test_ls_tells_in_one_sentence_what_the_harness_removed(acme: Path) -> None:
+    session = Run(acme, "r1")
+    session.second = -86_400 * 365
+    for number in range(3):
+        session.spills(f"c{number}", kept=False)
+    got = run("ls", "--missing")
+    assert got.out.count("dangling") == 3
+    assert "3 as expected: Acme removes such files itself after 7 days." in got.err

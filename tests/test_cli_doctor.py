@@ -138,3 +138,15 @@ def test_a_table_fits_its_terminal(machine: Path) -> None:
     table = got.out.split("\n\n")[0].splitlines()
     assert len(table) == 2
     assert max(len(line) for line in table) <= 80
+
+
+def test_harnesses_without_a_store_take_one_line(machine: Path) -> None:
+    made(machine)
+    lines = [x for x in run("doctor").out.splitlines() if "Qwen Code" in x]
+    assert len(lines) == 1
+    assert "no store here" in lines[0]
+    assert "Claude Code" not in lines[0]
+    (machine / "tmp").mkdir(exist_ok=True)
+    (machine / "tmp" / "anything.log").write_text("x")
+    stores = {row["harness"] for row in run("doctor", "--json").rows if row["root"]}
+    assert stores == {"claude-code"}

@@ -14,6 +14,7 @@ from spillview.text import human_bytes, human_count, path_text, printable
 if TYPE_CHECKING:
     from spillview.catalogue import Catalogue
     from spillview.cli.streams import Streams
+    from spillview.entries import StoreFound
 
 DOCTOR = """\
 Every store found with its boundaries and its own retention, and whatever needs a look:
@@ -150,6 +151,30 @@ def _write_json(
         streams.json(row)
 
 
+def _confidence(catalogue: Catalogue, store: StoreFound) -> str:
+    """What the profile rests on, and whether it was compared with real data."""
+    profile = catalogue.profile(store.harness)
+    if profile.verified or profile.confidence == "ours":
+        return store.confidence
+    return f"{store.confidence}; not verified on real data"
+
+
+def _write_absent(catalogue: Catalogue, streams: Streams) -> None:
+    """One line for all harnesses that are known and have no store here."""
+    here = {store.harness for store in catalogue.stores}
+    absent = [
+        profile.name
+        for name, profile in sorted(catalogue.profiles.items())
+        if name not in here and profile.roots and profile.confidence != "ours"
+    ]
+    if absent:
+        known = "harness is" if len(absent) == 1 else "harnesses are"
+        streams.line(
+            f"{len(absent)} more {known} known, with no store here:"
+            f" {printable(', '.join(absent))}"
+        )
+
+
 def _write(
     catalogue: Catalogue,
     checks: list[Check],
@@ -181,13 +206,14 @@ def _write(
                 Cell(human_count(store.transcripts)),
                 Cell(str(main) if main else ""),
                 Cell(str(catalogue.profile(store.harness).retention)),
-                Cell(store.confidence),
+                Cell(_confidence(catalogue, store)),
             ]
         )
     if not table:
         streams.line("No store was found.")
     write_table(streams, columns, table)
     streams.line()
+    _write_absent(catalogue, streams)
     for harness in dict.fromkeys(store.harness for store in catalogue.stores):
         gates = _boundaries(catalogue, harness)
         if len(gates) > 1:

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import chain
 from typing import TYPE_CHECKING
 
 from spillview.patterns import Part, parts_of, split_root
+from spillview.roots import folder_names
 
 if TYPE_CHECKING:
-    from spillview.profile import Profile, Root
+    from spillview.profile import Profile
 
 Captures = Mapping[str, str]
 
@@ -59,7 +59,9 @@ def split(path: str) -> list[str]:
 
 
 def _names_of(profile: Profile) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    return tuple((root.id, tuple(_folder_names(root))) for root in profile.roots)
+    return tuple(
+        (root.id, tuple(folder_names(profile, root.id))) for root in profile.roots
+    )
 
 
 @lru_cache(maxsize=256)
@@ -77,14 +79,6 @@ def _endings(
         for name in names.get(root_id, ()):
             found.append(Ending((*parts_of(name), *parts), rule))
     return tuple(found)
-
-
-def _folder_names(root: Root) -> list[str]:
-    """The names that a root's own folder can have."""
-    templates = [*root.paths, *chain.from_iterable(root.by_platform.values())]
-    templates += [override.path for override in root.env]
-    names = (template.rstrip("/").rpartition("/")[2] for template in templates)
-    return [name for name in dict.fromkeys(names) if name and name[0] not in "{~"]
 
 
 def _match(parts: Sequence[Part], path: Sequence[str]) -> Captures | None:

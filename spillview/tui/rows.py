@@ -110,7 +110,7 @@ def missing_runs(
         "command": (mention.command or mention.path or NOTHING, ""),
         "project": (project_name(missing.project), "dim"),
         "session": (missing.session, "dim"),
-        "ratio": (missing.state, "notice"),
+        "ratio": (missing.state, "dim" if missing.swept else "notice"),
         "verdict": (missing_sentence(missing), "dim"),
     }
     runs: Runs = [("   ", "")]
@@ -126,4 +126,9 @@ def missing_sentence(missing: Missing) -> str:
     """Why there is no artifact, in words."""
     if missing.state == "cut":
         return "The result was cut and nothing was saved."
+    if missing.swept:
+        named = missing.mention.path
+        return f"{missing.swept} It was {named}" if named else missing.swept
+    if missing.mention.path is None:
+        return "The artifact that the notice tells of is gone."
     return f"The file that the notice names is gone: {missing.mention.path}"
