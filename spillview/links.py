@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from spillview.addresses import Addresses
 from spillview.kinship import Kinship, hashed
 from spillview.makers import settle
-from spillview.model import Found, Link, Mention, Missing, Read
+from spillview.model import Found, Link, LinkState, Mention, Missing, Read
 from spillview.resolving import Resolving, is_flat
 from spillview.text import path_text, printable
 from spillview.transcripts.calls import Marks
@@ -19,6 +19,9 @@ from spillview.transcripts.facts import Touch, TranscriptFacts
 
 if TYPE_CHECKING:
     from spillview.profile import Profile
+
+
+MUTE = "This harness keeps no results of calls: which call made it is not known."
 
 
 @dataclass(frozen=True, slots=True)
@@ -308,8 +311,9 @@ class _Join:
         self, item: Found, mentions: list[Mention], reads: list[tuple[Touch, Read]]
     ) -> Link:
         """The link of one artifact, without what needs its content."""
+        nobody: LinkState = "unknown" if self.profile.is_mute else "orphan"
         if not mentions and not reads:
-            return Link("orphan")
+            return Link(nobody, note=MUTE if self.profile.is_mute else None)
         mentions = _distinct(mentions)
         own = [m for m in mentions if self.own(item, m.session)]
         if not own and item.id not in self.unclear:
@@ -345,10 +349,10 @@ class _Join:
             if not any(m.transcript == mention.transcript for m in own):
                 kept[mention] = _foreign(mention)
         return Link(
-            "linked" if own else "orphan",
+            "linked" if own else nobody,
             tuple(own),
             tuple(kept.values()),
-            note=_copy_note(own),
+            note=_copy_note(own) if own or not self.profile.is_mute else MUTE,
         )
 
     def sessions(self) -> dict[tuple[str, str], SessionFacts]:
