@@ -154,6 +154,8 @@ def shown_by(
     if notice.preview.numbered:
         from spillview.filelines import numbered
 
+        if notice.preview.gap is not None:
+            parts = re.sub(notice.preview.gap, "\n", parts, count=1)
         return numbered(parts, content, counts)
     rule = notice.preview
     if rule.escaped:
