@@ -114,6 +114,7 @@ def parse_profile(text: str, source: str, *, trusted: bool = False) -> Profile:
         source=source,
         rules=hashlib.sha256(text.encode()).hexdigest()[:16],
         spills=table.flag("spills", True),
+        guest=table.flag("guest", False),
         roots=tuple(map(_root, table.tables("root"))),
         globs=tuple(map(_glob, table.tables("glob"))),
         names=tuple(map(_name, table.tables("name_rule"))),
@@ -186,6 +187,9 @@ def check_profile(profile: Profile) -> None:
             if match is None or notice.opens(sample_text.text) is None:
                 raise BadProfile(f"{where}: regex does not match its sample: fix one")
             _check_groups(match, sample_text.expect, where)
+    for key in ("handle", "capped"):
+        if key in profile.pointer:
+            _check_regex(profile.pointer[key], f"{profile.source}: pointer.{key}")
     for number, transcript in enumerate(profile.transcripts, 1):
         for key, regex in transcript.evidence.items():
             where = f"{profile.source}: transcript {number}: evidence.{key}"

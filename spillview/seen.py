@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from spillview.alignment import LEAST, align, align_from, merge
+from spillview.capping import SENTENCE, is_capped
 from spillview.conclusions import classify, conclusion, outcome
 from spillview.errors import Unreadable
 from spillview.model import (
@@ -114,6 +115,7 @@ def look(found: Found, counts: Counts, link: Link, profile: Profile) -> Link:
                     certain = certain and sure
         seen = Seen(merge(ranges), certain)
         signals = tally(content, seen)
+        capped = is_capped(content, profile)
     except Unreadable as error:
         # The file shrank or went away under us.
         return replace(link, note=_noted(link.note, str(error)))
@@ -131,8 +133,8 @@ def look(found: Found, counts: Counts, link: Link, profile: Profile) -> Link:
         verdict_seen=verdict_seen,
         conclusion=ended,
         signals=signals,
-        note=_noted(link.note, lack),
-        partial=lack is not None,
+        note=_noted(link.note, lack or (SENTENCE if capped else None)),
+        partial=capped or lack is not None,
     )
 
 
@@ -236,7 +238,8 @@ def preview_of(text: str, notice: Notice) -> str | None:
     if rule.form == "none":
         return ""
     if rule.field is not None:
-        return _member(text, rule.field)
+        member = _member(text, rule.field)
+        return member if member is None or not rule.opens else _within(member, rule)
     before, after = text[: match.start()], text[match.end() :]
     if rule.place != "after" and rule.opening:
         opening = notice.opens(text)
@@ -245,7 +248,12 @@ def preview_of(text: str, notice: Notice) -> str | None:
         return _closed(_behind_last(before, rule), rule, match.group())
     if rule.place == "around":
         return _closed(before, rule, match.group()) + _opened(after, rule)
-    shown = _opened(after, rule)
+    return _within(after, rule)
+
+
+def _within(text: str, rule: Preview) -> str:
+    """A preview between the words that open it and those that close it."""
+    shown = _opened(text, rule)
     if rule.behind is not None:
         last = re.search(rule.behind, shown)
         shown = shown[: last.start()] if last is not None else shown

@@ -183,6 +183,24 @@ def make(home: Path) -> HarnessStore:
             tool="run_commands",
         )
     )
+    # The log's own limit was reached.
+    mark = b"[Log size cap of 10485760 bytes reached; further output is not logged.]\n"
+    data = wrapped("yes", output("yes", 60_000) + mark)
+    path = log("proceed-while-running-1795000004500-c4.log", data)
+    text = f"{CHOSE}\n{PARTIAL}{path}\nNo output so far."
+    call = one.runs("yes", text)
+    store.spills.append(
+        Spill(
+            path=path,
+            data=data,
+            what="a log that is cut itself",
+            session=TASK,
+            call_id=call,
+            envelope=text,
+            seen=(),
+            content="background",
+        )
+    )
     path = log("background-1795000005000-d4.log", output("older", 60_000))
     store.spills.append(
         Spill(

@@ -230,6 +230,7 @@ def make(home: Path) -> HarnessStore:
         ("8.bash.log.tmp-0b1c2d3e", "half"),
         (".artifact-9.json", "{}"),
         ("notes.txt", "mine"),
+        ("0-Scout.md", "What the scout found"),
     ):
         (tree.folder / name).write_text(text)
         store.others.append(tree.folder / name)

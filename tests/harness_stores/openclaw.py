@@ -48,6 +48,7 @@ def fetched(
     text = json.dumps(payload, indent=2)
     talk.gets(call_id, text, tool="web_fetch", details=details)
     start = data.index(b"---\n") + 4
+    seen = ((start, start + 20_000),)
     return Spill(
         path=path,
         data=data,
@@ -57,7 +58,7 @@ def fetched(
         call_id=call_id,
         failed=False,
         envelope=text,
-        may=((0, start + 20_000),),
+        seen=seen,
         content="page",
         agrees=None,
     )
