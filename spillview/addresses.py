@@ -9,6 +9,7 @@ from functools import cached_property
 
 from spillview.model import Found
 from spillview.transcripts.calls import Marks
+from spillview.working_folders import digest_of
 
 
 def real_path(path: str) -> str:
@@ -38,7 +39,8 @@ class Addresses:
             if item is None and (real := real_path(path)) != path:
                 item = self.by_path.get(real) or self._by_real_path.get(real)
         if item is None and ("/" in path or "\\" in path):
-            item = self._by_suffix.get(self.suffix(path))
+            suffix = self.suffix(path)
+            item = self._by_suffix.get(suffix) or self._by_former.get(suffix)
         return item
 
     def named(self, name: str) -> Sequence[Found]:
@@ -83,6 +85,20 @@ class Addresses:
             suffix = self.suffix(item.path)
             # Two files of one name in two copies of a session: it names neither.
             known[suffix] = item if known.get(suffix, item) is item else None
+        return known
+
+    @cached_property
+    def _by_former(self) -> dict[str, Found | None]:
+        """By the same end of the path under the name that a project had before."""
+        known: dict[str, Found | None] = {}
+        for item in self.found:
+            if item.project is None or item.project_slug is None:
+                continue
+            slug, digest = item.project_slug, digest_of(item.project)
+            if slug != digest and (at := item.path.rfind(f"/{slug}/")) >= 0:
+                after = item.path[at + len(slug) + 2 :]
+                suffix = self.suffix(f"{item.path[:at]}/{digest}/{after}")
+                known[suffix] = item if known.get(suffix, item) is item else None
         return known
 
     @cached_property

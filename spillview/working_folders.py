@@ -68,7 +68,9 @@ class Folders:
             path = self._known.get(item.project_slug or "")
             if path is not None and item.project_slug not in older:
                 origin = first.get((path, self._below(item)))
-                if origin is not None and origin.size <= item.size:
+                if origin is not None and (
+                    origin.size <= item.size or _anew(origin.path, item.path)
+                ):
                     copies[item.path] = origin
         return copies
 
@@ -77,7 +79,7 @@ class Folders:
         for rule in self._rules:
             folder = self._folder(rule, item.project_slug or "")
             if folder is not None and item.path.startswith(folder + os.sep):
-                return item.path[len(folder) + 1 :]
+                return _as_document(item.path[len(folder) + 1 :])
         return item.path
 
     def _folder(self, rule: ProjectName, slug: str) -> str | None:
@@ -118,8 +120,10 @@ def in_working_folders(
     """What was found in one store with its working folders, without copies.
 
     Of an artifact the older file stays, which records name; of a transcript the newer,
-    which goes on.
+    which goes on, and of a document that was written anew as lines these.
     """
+    every = {log.path for log in logs}
+    logs = [log for log in logs if f"{log.path}l" not in every]
     folders = Folders(profile, root, slugs)
     if not folders.paths:
         return list(found), list(logs)
@@ -149,6 +153,16 @@ def in_working_folders(
             if log.path not in grown
         ],
     )
+
+
+def _as_document(path: str) -> str:
+    """`path`, that of lines as that of the document they were before."""
+    return path[:-1] if path.endswith(".jsonl") else path
+
+
+def _anew(old: str, new: str) -> bool:
+    """Whether one path is a document's and the other that of its lines."""
+    return old.endswith(".json") and new.endswith(".jsonl")
 
 
 def digest_of(path: str) -> str:

@@ -71,17 +71,17 @@ def in_parts(text: str, path: Path | str) -> tuple[str, tuple[Range, ...]]:
     rows = text.split("\n")
     first, last = "\n".join(rows[:200]), "\n".join(rows[-800:])
     return (
-        "Tool output was too large and has been truncated.\n"
-        f"The full output has been saved to: {path}\nTo read the complete output, use "
-        "the read_file tool with the absolute file path above. For large files, you "
-        "can use the offset and limit parameters to read specific sections:\n- "
-        "read_file tool with offset=0, limit=100 to see the first 100 lines\n- "
-        "read_file tool with offset=N to skip N lines from the beginning\n- read_file tool with "
-        "limit=M to read only M lines at a time\nThe truncated output below shows the "
-        "beginning and end of the content. The marker '... [CONTENT TRUNCATED] ...' "
-        "indicates where content was removed.\nThis allows you to efficiently examine "
-        "different parts of the output without loading the entire file.\nTruncated "
-        f"part of the output:\n{first}\n... [CONTENT TRUNCATED] ...\n{last}"
+        f"Tool output was too large and has been truncated.\nThe full output has been "
+        f"saved to: {path}\nTo read the complete output, use the read_file tool with "
+        "the absolute file path above. For large files, you can use the offset and "
+        "limit parameters to read specific sections:\n- read_file tool with offset=0, "
+        "limit=100 to see the first 100 lines\n- read_file tool with offset=N to skip "
+        "N lines from the beginning\n- read_file tool with limit=M to read only M "
+        "lines at a time\nThe truncated output below shows the beginning and end of "
+        "the content. The marker '... [CONTENT TRUNCATED] ...' indicates where content "
+        "was removed.\nThis allows you to efficiently examine different parts of the "
+        "output without loading the entire file.\nTruncated part of the output:\n"
+        f"{first}\n... [CONTENT TRUNCATED] ...\n{last}"
     ), (head(text, len(first)), tail(text, len(last)))
 
 
@@ -490,7 +490,8 @@ def make(home: Path) -> HarnessStore:
     text = output(65_000, "no one knows", seed=41)
     folder = tmp / "shop" / "tool-outputs" / f"session-{LATE}"
     path = put(folder / f"{SHELL}__41.txt", text, NIGHT + 41)
-    spill(text, path, None, "orphan of a known project", project=SHOP, session=LATE)
+    late_facts = {"project": SHOP, "session": LATE, "tool": SHELL}
+    spill(text, path, None, "orphan of a known project", **late_facts)
     path = put(tmp / hashed(GONE) / "call_lost.output", text, NIGHT + 41)
     spill(text, path, None, "orphan of an unknown project")
     store.others += [
