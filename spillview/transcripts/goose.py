@@ -73,12 +73,12 @@ class _Sessions:
         if not self._readable:
             return
         rows = self._database.query(
-            "SELECT session_id, count(*), max(id), total(id) FROM messages"
+            "SELECT session_id, count(*), max(rowid), total(rowid) FROM messages"
             " WHERE typeof(session_id) = 'text' GROUP BY session_id ORDER BY session_id"
         )
         for session, *stamp in list(rows):
             about = self._row(str(session)) if "id" in self._columns else None
-            yield str(session), json.dumps([stamp, about])
+            yield str(session), json.dumps([stamp, about], default=repr)
 
     def about(self, session: str) -> dict[str, Any] | None:
         """The session's own row."""
@@ -90,10 +90,11 @@ class _Sessions:
     def keys(self, session: str) -> Sequence[Key]:
         """The messages in the order in which they were added."""
         rows = self._database.query(
-            f"SELECT id, {self._time} FROM messages WHERE session_id = ? ORDER BY id",
+            f"SELECT rowid, {self._time} FROM messages"
+            " WHERE session_id = ? ORDER BY rowid",
             (session,),
         )
-        return [Key(0, int(row), _plain(time)) for row, time in rows]  # type: ignore[arg-type]  # the column is INTEGER PRIMARY KEY
+        return [Key(0, int(row), _plain(time)) for row, time in rows]  # type: ignore[arg-type]  # a rowid is a whole number
 
     def record(self, table: int, rowid: int) -> dict[str, Any] | None:
         """One message."""
@@ -103,7 +104,7 @@ class _Sessions:
         wanted = [n for n in ("role", "message_id", self._time) if n in columns]
         sql = f"SELECT {', '.join([*wanted, 'content_json'])} FROM messages"
         try:
-            rows = list(self._database.query(f"{sql} WHERE id = ?", (rowid,)))
+            rows = list(self._database.query(f"{sql} WHERE rowid = ?", (rowid,)))
         except Unreadable:
             self._database.verify()
             return None  # this row alone cannot be read

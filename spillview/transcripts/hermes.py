@@ -70,11 +70,14 @@ class _Sessions:
         if not self._readable:
             return
         rows = self._database.query(
-            "SELECT session_id, count(*), max(id), total(id) FROM messages"
+            "SELECT session_id, count(*), max(rowid), total(rowid) FROM messages"
             " WHERE typeof(session_id) = 'text' GROUP BY session_id ORDER BY session_id"
         )
         for session, *stamp in list(rows):
-            yield str(session), json.dumps([stamp, self._row(str(session))])
+            yield (
+                str(session),
+                json.dumps([stamp, self._row(str(session))], default=repr),
+            )
 
     def about(self, session: str) -> dict[str, Any] | None:
         """The session's own row."""
@@ -86,16 +89,17 @@ class _Sessions:
     def keys(self, session: str) -> Sequence[Key]:
         """The messages in the order in which they were added."""
         rows = self._database.query(
-            f"SELECT id, {self._time} FROM messages WHERE session_id = ? ORDER BY id",
+            f"SELECT rowid, {self._time} FROM messages"
+            " WHERE session_id = ? ORDER BY rowid",
             (session,),
         )
-        return [Key(0, int(row), _plain(time)) for row, time in rows]  # type: ignore[arg-type]  # the column is INTEGER PRIMARY KEY
+        return [Key(0, int(row), _plain(time)) for row, time in rows]  # type: ignore[arg-type]  # a rowid is a whole number
 
     def record(self, table: int, rowid: int) -> dict[str, Any] | None:
         """One message."""
         if table or not self._readable:
             return None
-        sql = f"SELECT {', '.join(self._message)} FROM messages WHERE id = ?"
+        sql = f"SELECT {', '.join(self._message)} FROM messages WHERE rowid = ?"
         try:
             rows = list(self._database.query(sql, (rowid,)))
         except Unreadable:

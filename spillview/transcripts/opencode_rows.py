@@ -70,7 +70,10 @@ class Rows:
                 for session, *stamp in rows:
                     stamps.setdefault(str(session), []).append((table, stamp))
         for session in sorted(stamps):
-            yield session, json.dumps([stamps[session], self._row(session)])
+            yield (
+                session,
+                json.dumps([stamps[session], self._row(session)], default=repr),
+            )
 
     def about(self, session: str) -> dict[str, Any] | None:
         """The session's own row."""
