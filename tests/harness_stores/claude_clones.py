@@ -136,7 +136,23 @@ def make(home: Path) -> HarnessStore:
     clone.transcript = clone.project / f"{OPEN}.jsonl"
     clone.prompt("Build")
     made = clone.spills(output("open", 70_000, kind="ansi"), command="make")
+    task = clone.spills(
+        output("task", 70_000),
+        tool="Task",
+        name="toolu_02Open.txt",
+        call_id="toolu_02Open",
+        command="look",
+    )
     clone.write()
+    store.spills.append(
+        spill_of(
+            task,
+            "OpenClaude: its versions are not Claude Code's",
+            OPEN,
+            project="/srv/open",
+            boundary=(50_000, "chars"),
+        )
+    )
     store.spills.append(
         spill_of(made, "OpenClaude: Bash", OPEN, project="/srv/open", boundary=BASH)
     )
