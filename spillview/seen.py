@@ -329,7 +329,7 @@ def _lack(first: Mention, text: str, counts: Counts, profile: Profile) -> str | 
             continue
         if size < whole - claim.slack - 1:
             return f"{said}, the file holds {size:,}: the spill is partial."
-    if notice is not None and notice.partial:
+    if first.partial or (notice is not None and notice.partial):
         return "The harness caps this artifact: the spill is partial."
     return None
 

@@ -214,3 +214,13 @@ def test_ls_tells_in_one_sentence_what_the_harness_removed(acme: Path) -> None:
     got = run("ls", "--missing")
     assert got.out.count("dangling") == 3
     assert "3 as expected: Acme removes such files itself after 7 days." in got.err
+
+
+def test_a_record_may_say_that_the_file_holds_less(machine: Path) -> None:
+    add(machine, profile_text() + 'partial = "capped"\n')
+    session = Run(machine, "r1")
+    path, text = session.spills("c1")
+    session.lines.pop()
+    session.add(type="tool", id="c1", output=[{"text": text}], capped=True)
+    assert "partial" in one(path)["flags"]
+    assert one(path)["verdict_seen"] is False
