@@ -150,6 +150,12 @@ class _Search:
         trust = {
             (g.profile.harness, g.path): g.confidence for g in reversed(self._walked)
         }
+        # Folders that other programs make as well: only names tell whose they are.
+        shared = {
+            (g.profile.harness, g.path)
+            for g in self._walked
+            if all(isinstance(r.rule, Glob) and r.rule.named for r in g.routes)
+        }
         held: dict[tuple[str, str], list[int]] = {key: [0, 0, 0] for key in trust}
         for found in result.found:
             counts = held.setdefault((found.harness, found.root), [0, 0, 0])
@@ -160,7 +166,7 @@ class _Search:
         result.stores = [
             StoreFound(*key, trust.get(key, "ours"), counts[0], counts[1], counts[2])
             for key, counts in held.items()
-            if any(counts) or key[1] not in self._places.tmps
+            if any(counts) or (key[1] not in self._places.tmps and key not in shared)
         ]
         return result
 

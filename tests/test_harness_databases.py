@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -315,3 +316,17 @@ def test_no_text_takes_a_notice_long(harness: str) -> None:
         ):
             notices_in(text, "result", notices)
     assert time.process_time() - began < 5
+
+
+def test_goose_temporary_folders_of_other_programs_are_no_stores(
+    tmp_path: Path,
+) -> None:
+    from spillview.discovery import discover
+
+    for name in (".tmpAbC123", ".tmpZZZZZZ"):
+        (tmp_path / "tmp" / name).mkdir(parents=True)
+    (tmp_path / "tmp" / ".tmpAbC123" / "output-3").write_text("x")
+    (tmp_path / "tmp" / ".tmpZZZZZZ" / "lib.rs").write_text("x")
+    found = discover(Places.of_home(str(tmp_path)), {"goose": PROFILES["goose"]})
+    roots = [store.root for store in found.stores]
+    assert roots == [str(tmp_path / "tmp" / ".tmpAbC123")]
