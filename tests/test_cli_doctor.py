@@ -150,3 +150,10 @@ def test_harnesses_without_a_store_take_one_line(machine: Path) -> None:
     (machine / "tmp" / "anything.log").write_text("x")
     stores = {row["harness"] for row in run("doctor", "--json").rows if row["root"]}
     assert stores == {"claude-code"}
+
+
+def test_a_copied_homes_temp_folder_is_no_store_of_everybody(tmp_path: Path) -> None:
+    made(tmp_path)
+    (tmp_path / "tmp").mkdir()
+    rows = run("doctor", "--json", tmp_path).rows
+    assert {row["harness"] for row in rows if row["root"]} == {"claude-code"}
