@@ -317,6 +317,12 @@ def _glob(table: Table) -> Glob:
         versions=table.text("versions") or "",
         note=table.text("note") or "",
     )
+    if glob.reader is not None:
+        from spillview.stored import check_glob  # not for mere files
+
+        wrong = check_glob(glob)
+        if wrong is not None:
+            raise table.bad("field", wrong)
     table.done()
     return glob
 

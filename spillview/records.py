@@ -12,7 +12,7 @@ from spillview.model import Found, Link, Missing, Problem
 
 if TYPE_CHECKING:
     from spillview.cache import Cache
-    from spillview.links import SessionFacts
+    from spillview.links import Joined, SessionFacts
     from spillview.profile import Profile
     from spillview.transcripts.facts import TranscriptFacts
 
@@ -38,6 +38,11 @@ class Records:
         self._logs_of: dict[tuple[str, str], list[TranscriptFound]] = {}
         self._found_of: dict[tuple[str, str], list[Found]] = {}
         self._missing: dict[str, list[Missing]] = {}
+        self._guests: tuple[str, ...] = ()
+        """Harnesses without transcripts of their own that have artifacts here."""
+        self._of_guests: dict[tuple[str, str], TranscriptFacts] = {}
+        """What transcripts say of a guest's artifacts, by guest and path."""
+        self._stale_for: set[tuple[str, str]] = set()
         self.links: dict[str, Link] = {}
         """Links by artifact id, without what needs the artifact's content."""
         self.sessions: dict[tuple[str, str], SessionFacts] = {}
@@ -59,13 +64,18 @@ class Records:
 
     def _may_tell_of(self, paths: Set[str]) -> Callable[[Found], bool]:
         logs = [log for log in self._logs if log.path in paths] if paths else []
-        if not logs:
+        guests = {guest for guest, _ in self._stale_for} if paths is self._stale else ()
+        if logs and paths is self._unreadable:
+            guests = set(self._guests)
+        if not logs and not guests:
             return lambda found: False
         groups = {(log.harness, log.spill_session) for log in logs}
         harnesses = {harness for harness, _ in groups}
         known = self._logs_of
 
         def tells(found: Found) -> bool:
+            if found.harness in guests:
+                return True
             group = (found.harness, found.session)
             return group in groups if group in known else found.harness in harnesses
 
@@ -118,13 +128,84 @@ class Records:
         self._facts = kept
         for item in found:
             self._found_of.setdefault((item.harness, item.session), []).append(item)
+        self._take_guests()
         self.join()
+
+    def _take_guests(self) -> None:
+        """What the cache knows of artifacts whose harness runs inside others."""
+        harnesses = dict.fromkeys(harness for harness, _ in self._found_of)
+        self._guests = tuple(name for name in harnesses if self._profile(name).guest)
+        self._stale_for = set()
+        kept: dict[tuple[str, str], TranscriptFacts] = {}
+        for guest in self._guests:
+            for log in self._logs:
+                place = (guest, log.path)
+                facts = self._of_guests.get(place)
+                exact = facts is not None and facts.key == log.key
+                if not exact:
+                    name, rules = _aside(log, guest), self._guest_rules(log, guest)
+                    stored = self._cache.facts(name, rules, log.key)
+                    if stored is not None:
+                        from spillview.transcripts.facts import TranscriptFacts
+
+                        exact, data = stored
+                        facts = TranscriptFacts.from_json(data) or facts
+                if facts is not None:
+                    kept[place] = facts
+                if facts is None or not exact:
+                    self._stale_for.add(place)
+        self._of_guests = kept
+
+    def _guest_rules(self, log: TranscriptFound, guest: str) -> str:
+        return f"{self._rules(log)} {self._profile(guest).rules}"
+
+    def _read_guests(
+        self, guests: Collection[str], cancelled: Cancelled | None
+    ) -> bool:
+        """Read what is new in all transcripts of artifacts of these guests."""
+        if not self._stale_for:
+            return False
+        from spillview.transcripts.guests import read_guest
+
+        changed = False
+        for guest in guests:
+            for log in self._logs:
+                place = (guest, log.path)
+                if place not in self._stale_for or log.path in self._unreadable:
+                    continue
+                if cancelled is not None and cancelled():
+                    return changed
+                host, profile = self._profile(log.harness), self._profile(guest)
+                known = self._of_guests.get(place)
+                try:
+                    facts = read_guest(log, host, profile, known, cancelled)
+                except Unreadable:
+                    # Told where the host's own facts are read.
+                    self._stale_for.discard(place)
+                    continue
+                if cancelled is not None and cancelled():
+                    return changed
+                self._stale_for.discard(place)
+                self._of_guests[place] = facts
+                self._cache.store_facts(
+                    _aside(log, guest),
+                    self._guest_rules(log, guest),
+                    facts.key,
+                    facts.to_json(),
+                )
+                changed = True
+        return changed
 
     def read_session(self, found: Found, cancelled: Cancelled | None = None) -> bool:
         """Read what is new in the transcripts that may point at `found`.
 
         True when something was; the links of its session are then newer.
         """
+        if found.harness in self._guests:
+            changed = self._read_guests((found.harness,), cancelled)
+            if changed:
+                self._join_guest(found.harness)
+            return changed
         if not self._stale:
             return False
         group = (found.harness, found.session)
@@ -152,6 +233,8 @@ class Records:
         if harnesses is not None:
             logs = [log for log in logs if log.harness in harnesses]
         changed = self._read(logs, cancelled)
+        guests = [g for g in self._guests if harnesses is None or g in harnesses]
+        changed = self._read_guests(guests, cancelled) or changed
         if changed:
             self.join()
         return changed
@@ -163,8 +246,11 @@ class Records:
             harness for harness, _ in (*self._found_of, *self._logs_of)
         )
         for harness in harnesses:
-            logs = [log for log in self._logs if log.harness == harness]
-            self._join(harness, self._found_in(harness), logs)
+            if harness not in self._guests:
+                logs = [log for log in self._logs if log.harness == harness]
+                self._join(harness, self._found_in(harness), logs)
+        for guest in self._guests:
+            self._join_guest(guest)
 
     def _found_in(self, harness: str) -> list[Found]:
         return [
@@ -210,14 +296,34 @@ class Records:
     def _join(
         self, harness: str, found: Sequence[Found], logs: Iterable[TranscriptFound]
     ) -> None:
-        from spillview.links import join
-
         facts = [
             each
             for log in logs
             if log.path in self._facts
             for each in self._facts[log.path].each
         ]
+        self.sessions.update(self._put_together(harness, found, facts).sessions)
+
+    def _join_guest(self, guest: str) -> None:
+        """Join a guest's artifacts with what the transcripts of all hosts say of them.
+
+        Its sessions are those of its hosts.
+        """
+        facts = [
+            each
+            for log in self._logs
+            if (guest, log.path) in self._of_guests
+            for each in self._of_guests[guest, log.path].each
+        ]
+        joined = self._put_together(guest, self._found_in(guest), facts)
+        for (host, session), known in joined.sessions.items():
+            self.sessions[guest, session] = self.sessions.get((host, session), known)
+
+    def _put_together(
+        self, harness: str, found: Sequence[Found], facts: Sequence[TranscriptFacts]
+    ) -> Joined:
+        from spillview.links import join
+
         joined = join(found, facts, self._profile(harness))
         self.links.update(joined.links)
         told = {problem.path for problem in self.problems}
@@ -232,7 +338,12 @@ class Records:
                 self.links[item.id] = replace(
                     self.links[item.id], state="unknown", note=CLOSED
                 )
-        self.sessions.update(joined.sessions)
         kept = {row.mention: row for row in self._missing.get(harness, [])}
         kept.update({row.mention: row for row in joined.missing})
         self._missing[harness] = list(kept.values())
+        return joined
+
+
+def _aside(log: TranscriptFound, guest: str) -> str:
+    """The name under which the cache keeps what a transcript says of a guest's."""
+    return f"{log.path}\0{guest}"

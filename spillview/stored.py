@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from spillview.content import FileContent, TemporaryContent, open_content
+from spillview.content import FileContent, TemporaryContent
 from spillview.errors import ArtifactGone, Cancelled, Unreadable
 from spillview.routes import STORED
 from spillview.text import path_text, printable
@@ -158,6 +158,8 @@ def open_artifact(
     Raises what `open_content` raises; for a row or field also `Unreadable` where it is
     damaged, packed in an unknown way or too large, and `Cancelled`.
     """
+    from spillview.content import open_content
+
     if found.stored is None:
         return open_content(found.path, root=root)
     from spillview import snapshots
@@ -439,9 +441,3 @@ def _state(path: str) -> State:
 
 def _shown(path: str) -> str:
     return printable(path_text(path))
-
-
-def address_parts(address: str) -> tuple[str, str | None]:
-    """The path and the row that an address is made of."""
-    path, separator, row = address.partition("\0")
-    return path, row if separator else None

@@ -51,8 +51,12 @@ def read_transcript(
     profile: Profile,
     previous: TranscriptFacts | None = None,
     cancelled: Cancelled | None = None,
+    *,
+    host: Profile | None = None,
 ) -> TranscriptFacts:
     """What the transcript says, going on from `previous` where it still holds.
+
+    `host` is the profile of the harness that wrote it, where `profile` is a guest's.
 
     Bounded memory. When `cancelled` turns true the facts up to there are given; they
     can be gone on from. Raises `Unreadable` when the file cannot be read.
@@ -61,7 +65,7 @@ def read_transcript(
     if name is None:
         raise Unreadable(f"No reader is known for {found.reader} transcripts.")
     try:
-        module = reader_of(found.reader, profile)
+        module = reader_of(found.reader, host or profile)
         if hasattr(module, "read"):
             facts: TranscriptFacts = module.read(found, profile, previous, cancelled)
         else:

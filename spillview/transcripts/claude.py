@@ -128,6 +128,7 @@ class _Reader:
             {draft.session, found.session, *draft.parents},
             found.project_slug,
             self.marks,
+            profile if profile.guest else None,
         )
         self.touches = Touches(draft, profile, self.marks)
         self.decisions = Decisions(draft)
@@ -353,6 +354,7 @@ class _Reader:
                 self._agent(value),
                 _text(value.get("version")) or draft.version,
                 copied,
+                ident=groups.get("id") if self.profile.guest else None,
             )
         )
         draft.mention_ids.append(_text(value.get("uuid")))

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from spillview.transcripts.calls import Marks, exit_code_in
 from spillview.transcripts.notices import Block, Hit
+
+if TYPE_CHECKING:
+    from spillview.profile import Profile
 
 LONGEST_LEAD = 400
 """Chars that may stand before a notice in a result; further in it is quoted text."""
@@ -30,6 +33,8 @@ class Ground:
     slug: str | None
     """Its project's folder name: older background tasks lie below it alone."""
     marks: Marks
+    guest: Profile | None = None
+    """Whose notices are looked for, where it is not the harness itself."""
 
     def genuine(self, hit: Hit, block: Block, record: dict[str, Any]) -> bool:
         """Whether a notice is the harness's own here, and not text about one."""
@@ -37,6 +42,12 @@ class Ground:
         line = lead[lead.rfind("\n") + 1 :]
         if _NUMBERED.match(line):
             return False
+        if self.guest is not None:
+            return (
+                block.place == "result"
+                and '"type"' not in line
+                and (hit.path is None or self._holds(hit.path))
+            )
         if hit.notice.cut:
             return block.place == "result" and (
                 not lead.strip() or len(block.text) >= SHORTEST_CUT
@@ -50,6 +61,14 @@ class Ground:
         if isinstance(extra, dict) and extra.get("persistedOutputPath") == hit.path:
             return True
         return self.owns(hit.path, block.call_id)
+
+    def _holds(self, path: str) -> bool:
+        """Whether `path` lies where the guest keeps its artifacts."""
+        from spillview.transcripts.addressing import artifact_endings, split
+
+        assert self.guest is not None
+        parts = split(path)
+        return any(e.match(parts) is not None for e in artifact_endings(self.guest))
 
     def owns(self, path: str | None, call_id: str | None) -> bool:
         """Whether `path` lies where this session's artifacts do, or nowhere at all."""

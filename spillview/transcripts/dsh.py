@@ -290,6 +290,7 @@ class _Reader:
                     code,
                     call.time if call.time is not None else time,
                     given=given,
+                    ident=hit.groups.get("id") if self.profile.guest else None,
                 )
             )
 

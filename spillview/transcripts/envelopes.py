@@ -44,6 +44,10 @@ def readings(place: Mention | Touch | Read, profile: Profile) -> Iterator[list[B
 
     Nothing is given for what is no record any more.
     """
+    if profile.hosts:
+        for host in _fitting(place, profile.hosts):
+            yield from readings(place, host)
+        return
     patterns = tuple(rule.path for rule in profile.transcripts)
     path = split(place.transcript)
     fitting = [
@@ -59,6 +63,20 @@ def readings(place: Mention | Touch | Read, profile: Profile) -> Iterator[list[B
         found = _blocks(place, rule, profile)
         if found:
             yield found
+
+
+def _fitting(
+    place: Mention | Touch | Read, hosts: tuple[Profile, ...]
+) -> Iterator[Profile]:
+    """The harnesses whose transcript this may be; all of them where none is known."""
+    path = split(place.transcript)
+    fitting = [
+        host
+        for host in hosts
+        for ending in endings(host, tuple(rule.path for rule in host.transcripts))
+        if ending.match(path) is not None
+    ]
+    return iter({host.harness: host for host in fitting or hosts}.values())
 
 
 def _blocks(
