@@ -108,6 +108,8 @@ class _Search:
         self._routes = {p.harness: routes_of(p) for p in self._chosen}
         self._grounds: list[Ground] | None = None
         self._walked: list[Ground] = []
+        self._tmps: set[str] = set()
+        """Temp folders: with nothing in them they are no stores."""
 
     def usual(self, settings: Settings | None) -> None:
         """The stores of this user, and those the settings add."""
@@ -166,7 +168,7 @@ class _Search:
         result.stores = [
             StoreFound(*key, trust.get(key, "ours"), counts[0], counts[1], counts[2])
             for key, counts in held.items()
-            if any(counts) or (key[1] not in self._places.tmps and key not in shared)
+            if any(counts) or (key[1] not in self._tmps and key not in shared)
         ]
         return result
 
@@ -199,6 +201,7 @@ class _Search:
         self, places: Places, tell: Callable[[str, OSError], None] = ignore
     ) -> list[Ground]:
         grounds: list[Ground] = []
+        self._tmps.update(places.tmps)
         for profile in self._chosen:
             roots = find_roots(profile, places, tell)
             paths: dict[str, str] = {}
