@@ -52,6 +52,12 @@ def align(shown: str, content: Content, counts: Counts, form: Preview | str) -> 
     return _both(shown, content, counts, gap)
 
 
+def around(head: str, tail: str, content: Content, counts: Counts) -> Seen | None:
+    """The ranges of a head and a tail; None when either does not fit."""
+    head, tail = _whole_chars(head), _whole_chars(tail)
+    return _around(head + tail, len(head), len(head), content, counts)
+
+
 def merge(
     ranges: Iterator[Range] | list[Range] | tuple[Range, ...],
 ) -> tuple[Range, ...]:

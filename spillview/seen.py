@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from spillview.alignment import LEAST, align, align_from, merge
+from spillview.alignment import LEAST, align, align_from, around, merge
 from spillview.capping import SENTENCE, is_capped
 from spillview.conclusions import classify, conclusion, outcome
 from spillview.errors import Unreadable
@@ -162,7 +162,10 @@ def shown_by(
     rule = notice.preview
     if rule.escaped:
         parts = html.unescape(parts)
-    seen = _aligned(parts, content, counts, rule)
+    halves = _split(text, notice)
+    seen = around(*halves, content, counts) if halves is not None else None
+    if seen is None:
+        seen = _aligned(parts, content, counts, rule)
     if notice.replaces:
         # The model had all of it before: what it received cannot be told from this.
         return Seen(seen.ranges, certain=False)
@@ -247,8 +250,25 @@ def preview_of(text: str, notice: Notice) -> str | None:
     if rule.place == "before":
         return _closed(_behind_last(before, rule), rule, match.group())
     if rule.place == "around":
-        return _closed(before, rule, match.group()) + _opened(after, rule)
+        return "".join(_halves(before, after, rule, match.group()))
     return _within(after, rule)
+
+
+def _split(text: str, notice: Notice) -> tuple[str, str] | None:
+    """Head and tail of an envelope whose notice stands between the two."""
+    from spillview.transcripts.notices import find
+
+    rule, match = notice.preview, find(text, notice)
+    if (rule.place, rule.form) != ("around", "head+tail") or match is None:
+        return None
+    opening = notice.opens(text) if rule.opening else None
+    before = text[opening.end() if opening is not None else 0 : match.start()]
+    return _halves(before, text[match.end() :], rule, match.group())
+
+
+def _halves(before: str, after: str, rule: Preview, notice: str) -> tuple[str, str]:
+    """What stands before and after a notice, without what belongs to it."""
+    return _closed(before, rule, notice), _opened(after, rule) if rule.opens else after
 
 
 def _within(text: str, rule: Preview) -> str:

@@ -198,6 +198,19 @@ def make(home: Path) -> HarnessStore:
         envelope=text,
         seen=ranges,
     )
+    # Where one half ends cannot be told from a text that repeats itself.
+    call = first.call("terminal", command="yes | head -n 40000")
+    full = first.terminal(call, "y\n" * 40_000)
+    text, path, ranges = clipped(full, first.saved, "bash", 30_000)
+    add(
+        first,
+        path,
+        full,
+        "the same line for ever",
+        call_id=call,
+        envelope=text,
+        seen=ranges,
+    )
     # What other tools return is cut before it is kept.
     call = first.call("browser_get_content", extract_links=True)
     full = "".join(f"段落 {n} of the page\n" for n in range(6000)) + "The end."
