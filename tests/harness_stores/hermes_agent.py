@@ -203,6 +203,9 @@ def make(home: Path) -> HarnessStore:
     path = spillover / "call_orphan.txt"
     data = write(path, log_of(5000, last="of no record").decode().encode())
     spill(path, data, "of no record", link="orphan")
+    path = root / "cache" / "web" / "example.com.md"
+    data = write(path, log_of(700, last="a page").decode().encode())
+    spill(path, data, "a page of the web", link="orphan", content="web")
 
     # A compacted session goes on with copies of the last messages.
     child = Session(CHILD, parent=FIRST)
