@@ -49,7 +49,6 @@ from spillview.walk import Ground, Shelf, Walker
 
 if TYPE_CHECKING:
     from spillview.config import ExtraRoot, Settings
-    from spillview.model import Found
 
 __all__ = [
     "Discovery",
@@ -148,7 +147,9 @@ class _Search:
         result.problems += [p for p in more.problems if p.path not in told]
         for ground in self._walked:
             if any(rule.marker is not None for rule in ground.profile.projects):
-                self._place(ground)
+                from spillview.working_folders import settle
+
+                settle(result, ground.profile, ground.path, project_folders(ground))
         trust = {
             (g.profile.harness, g.path): g.confidence for g in reversed(self._walked)
         }
@@ -171,22 +172,6 @@ class _Search:
             if any(counts) or (key[1] not in self._tmps and key not in shared)
         ]
         return result
-
-    def _place(self, ground: Ground) -> None:
-        """Tell the working folders of what was found, and leave out copies of it."""
-        from spillview.working_folders import in_working_folders
-
-        result, profile = self._walker.result, ground.profile
-        found, logs = in_working_folders(
-            profile,
-            ground.path,
-            [f for f in result.found if _of(f, ground)],
-            [log for log in result.transcripts if _of(log, ground)],
-            project_folders(ground),
-        )
-        result.found = [f for f in result.found if not _of(f, ground)] + found
-        others = [log for log in result.transcripts if not _of(log, ground)]
-        result.transcripts = others + logs
 
     def grounds(self) -> list[Ground]:
         """The stores that exist where the harnesses keep them."""
@@ -449,8 +434,3 @@ def _shown(path: str) -> str:
     from spillview.text import path_text, printable
 
     return printable(path_text(path))
-
-
-def _of(item: Found | TranscriptFound, ground: Ground) -> bool:
-    """Whether something was found in that store."""
-    return item.harness == ground.profile.harness and item.root == ground.path

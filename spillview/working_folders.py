@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, TypeVar
 from spillview.routes import filled
 
 if TYPE_CHECKING:
-    from spillview.entries import TranscriptFound
+    from spillview.entries import Discovery, TranscriptFound
     from spillview.model import Found
     from spillview.profile import Profile, ProjectName
 
@@ -108,6 +108,20 @@ class Folders:
         for slug in slugs:
             if slug in digests:
                 self._known.setdefault(slug, digests[slug])
+
+
+def settle(
+    result: Discovery, profile: Profile, root: str, slugs: Iterable[str]
+) -> None:
+    """Tell the working folders of what was found in a store, and leave out copies."""
+    store = (profile.harness, root)
+    found = [f for f in result.found if (f.harness, f.root) == store]
+    logs = [log for log in result.transcripts if (log.harness, log.root) == store]
+    found, logs = in_working_folders(profile, root, found, logs, slugs)
+    result.found = [f for f in result.found if (f.harness, f.root) != store] + found
+    result.transcripts = [
+        log for log in result.transcripts if (log.harness, log.root) != store
+    ] + logs
 
 
 def in_working_folders(
