@@ -127,17 +127,23 @@ def sample(text: str) -> tuple[str, tuple[Range, ...]]:
     return "\n".join(first) + gap + "\n".join(last), (span(data, 1, 5), end)
 
 
+HINTS = (
+    "You can read the result from the filesystem by using the read_file tool, but make "
+    "sure to only read part of the result at a time.",
+    "You can do this by specifying an offset and limit in the read_file tool call. For "
+    "example, to read the first 100 lines, you can use the read_file tool with "
+    "offset=0 and limit=100.",
+    "Here is a preview showing the head and tail of the result (lines of the form `... "
+    "[N lines truncated] ...` indicate omitted lines in the middle of the content):",
+)
+
+
 def notice(call_id: str, path: str, shown: str) -> str:
-    return (
+    first = (
         f"Tool result too large, the result of this tool call {call_id} was saved in "
-        f"the filesystem at this path: {path}\n\nYou can read the result from the "
-        "filesystem by using the read_file tool, but make sure to only read part of "
-        "the result at a time.\n\nYou can do this by specifying an offset and limit in "
-        "the read_file tool call. For example, to read the first 100 lines, you can use "
-        "the read_file tool with offset=0 and limit=100.\n\nHere is a preview showing "
-        "the head and tail of the result (lines of the form `... [N lines truncated] ...` "
-        f"indicate omitted lines in the middle of the content):\n\n{shown}\n"
+        f"the filesystem at this path: {path}"
     )
+    return "\n\n".join((first, *HINTS, f"{shown}\n"))
 
 
 def make(home: Path) -> HarnessStore:
