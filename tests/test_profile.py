@@ -36,14 +36,47 @@ def test_every_built_in_regex_is_safe_and_fits_its_samples(profile: Profile) -> 
 
 
 def test_the_built_in_profiles_are_those_promised() -> None:
-    assert set(PROFILES) == {
-        "claude-code",
-        "dsh",
-        "spillview",
-        "outbox",
+    assert list(PROFILES) == [
+        "agenc",
         "agent-artifacts",
+        "claude-code",
+        "cline",
+        "codewhale",
+        "codex",
+        "copilot-cli",
+        "crush",
+        "cursor",
+        "deepagents",
+        "droid",
+        "dsh",
+        "eca",
         "folder",
-    }
+        "gemini-cli",
+        "goose",
+        "hermes-agent",
+        "hlvm",
+        "kaish",
+        "kilo-legacy",
+        "letta-code",
+        "librechat",
+        "netdata-ai-agent",
+        "oh-my-cli",
+        "oh-my-pi",
+        "openclaw",
+        "opencode",
+        "openhands",
+        "opensploit",
+        "outbox",
+        "pi",
+        "qwen-code",
+        "roo-code",
+        "rtk",
+        "spillview",
+        "token-optimizer",
+        "vscode-copilot",
+        "workbuddy",
+        "zeph",
+    ]
 
 
 def test_claude_boundaries_depend_on_tool_and_version() -> None:

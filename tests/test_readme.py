@@ -126,4 +126,5 @@ def test_the_keys_that_work_everywhere_are_bound() -> None:
 def test_every_harness_is_named_in_the_readme_and_no_other() -> None:
     shipped = {path.stem for path in (ROOT / "spillview/harnesses").glob("*.toml")}
     table = README.split("| harness | stores | support |")[1].split("\n\n")[0]
-    assert set(re.findall(r"^\| `([\w-]+)`", table, re.MULTILINE)) == shipped
+    first = "".join(re.findall(r"^\|([^|]+)\|", table, re.MULTILINE))
+    assert sorted(re.findall(r"`([\w-]+)`", first)) == sorted(shipped)
