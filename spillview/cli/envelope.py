@@ -85,7 +85,7 @@ def _record(shown: Shown, place: int, total: int, streams: Streams) -> None:
         )
     )
     if shown.text is None:
-        streams.line(printable(shown.error or "its text is no longer there"))
+        streams.line(printable(shown.error or "the record does not keep its words"))
     else:
         text = shown.text.replace("\r\n", "\n")
         streams.line(printable(text, newlines=True, tabs=True).rstrip("\n"))

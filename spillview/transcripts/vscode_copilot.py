@@ -26,6 +26,8 @@ POINTER = "Large tool result ("
 """How the pointer begins, where a session holds it after all."""
 THRESHOLD = 8192
 """UTF-16 units above which a result goes to disk, unless it is set otherwise."""
+REQUESTS = 4096
+"""So many requests' times are remembered."""
 DEPTH = 64
 """Nodes of a rendered result are looked into so deep."""
 
@@ -48,16 +50,21 @@ def events(record: dict[str, Any], state: dict[str, Any]) -> Iterable[Event]:
     if isinstance(top, dict):
         return [_about(top)]
     if isinstance(record.get("kind"), int) and ("v" in record or "k" in record):
-        return _changed(record)
+        return _changed(record, state)
     return _request(record)
 
 
-def _changed(record: dict[str, Any]) -> list[Event]:
-    """A line of the log: 0 the whole, 1 a value set, 2 values added to a list."""
+def _changed(record: dict[str, Any], state: dict[str, Any]) -> list[Event]:
+    """A line of the log: 0 the whole, 1 a value set, 2 values added to a list.
+
+    `state` keeps the times of the requests, whose results come in lines of their own.
+    """
     value, keys = record.get("v"), record.get("k")
     if record["kind"] == 0:
         whole = value if isinstance(value, dict) else {}
         requests = whole.get("requests")
+        state["times"] = []
+        _note_times(requests, state)
         return [_about(whole), *_requests(requests)]
     if not isinstance(keys, list):
         return []
@@ -67,12 +74,33 @@ def _changed(record: dict[str, Any]) -> list[Event]:
     if keys[:1] != ["requests"]:
         return []
     if len(keys) == 1:
+        if record["kind"] == 1:
+            state["times"] = []
+        _note_times(value, state)
         return _requests(value)
     if len(keys) == 2:
         return _requests([value])
     if len(keys) == 3 and keys[2] == "result":
-        return list(_results(value, None))
+        return list(_results(value, _time_at(keys[1], state)))
     return []
+
+
+def _note_times(requests: Any, state: dict[str, Any]) -> None:
+    """Remember when requests were made."""
+    times = state.setdefault("times", [])
+    for request in requests if isinstance(requests, list) else []:
+        if isinstance(times, list) and len(times) < REQUESTS:
+            made = request.get("timestamp") if isinstance(request, dict) else None
+            times.append(parse_time(made))
+
+
+def _time_at(place: Any, state: dict[str, Any]) -> float | None:
+    """When the request at that place was made."""
+    times = state.get("times")
+    if not isinstance(times, list) or not isinstance(place, int):
+        return None
+    time = times[place] if 0 <= place < len(times) else None
+    return time if isinstance(time, float) else None
 
 
 def _about(top: dict[str, Any]) -> Event:

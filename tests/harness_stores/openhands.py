@@ -284,9 +284,9 @@ def make(home: Path) -> HarnessStore:
     orphan.write_bytes(b"lost")
     stamped = second.saved / "bash_output_20251103_101500_123.txt"
     stamped.write_bytes(log_of(1800, last="first releases"))
-    for path, what, agrees in (
-        (orphan, "orphan", True),
-        (stamped, "orphan of the first releases", None),
+    for path, what, agrees, gate in (
+        (orphan, "orphan", True, terminal),
+        (stamped, "orphan of the first releases", None, other),
     ):
         store.spills.append(
             Spill(
@@ -296,6 +296,7 @@ def make(home: Path) -> HarnessStore:
                 link="orphan",
                 session=SECOND,
                 agrees=agrees,
+                boundary=gate,
             )
         )
     for path in (
