@@ -41,7 +41,7 @@ SHELLS = frozenset(
 NUMBERING = frozenset(
     ("Read", "View", "file_editor", "read", "read_command_output", "read_file", "view")
 )
-SEARCHES = frozenset(("Grep", "Search", "grep", "search"))
+SEARCHES = frozenset(("Grep", "Search", "grep", "rg", "search"))
 
 LEAST = 16
 """Chars that must stand in the file, in one place only, to be taken for a part of it

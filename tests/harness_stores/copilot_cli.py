@@ -192,14 +192,19 @@ def make(home: Path) -> HarnessStore:
     emoji = ("x" * 499 + "🙂" + "\n" + log_of(2500).decode()).encode()
     spill(first, "1795000000002-copilot-tool-output-bunb1d.txt", emoji, "half an emoji")
     crlf = log_of(2600, last="1 failed").replace(b"\n", b"\r\n")
-    spill(
+    hit = span(crlf, 77, 77)
+    crlf_log = spill(
         first,
         "1795000000003-copilot-tool-output-4173777-0950daee-2f07-4ff0-aff9-bf1d1185e407"
         ".txt",
         crlf,
         "process and uuid, CRLF",
         behind="\n<shellId: 7 completed with exit code 0>",
+        more=(hit,),
     )
+    call = first.call("rg", pattern="step 09", paths=[str(crlf_log)], **{"-n": True})
+    line = crlf[hit[0] : hit[1] - 2].decode()
+    first.result(call, f"{crlf_log}:77:{line}")
     spill(
         first,
         "1795000000004-copilot-tool-output-37479b95a45447bf8be314e43dc0d1c1.txt",
