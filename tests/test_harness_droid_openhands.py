@@ -6,17 +6,21 @@ import hashlib
 import json
 from collections.abc import Callable
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from spillview.catalogue import Catalogue
 from spillview.model import Boundary
+from spillview.places import Places
 from spillview.profile import Notice, Profile
 from spillview.profile_file import built_in
 from spillview.transcripts import droid, openhands
 from spillview.transcripts.events import About, Called, Event, Prompted, Returned, Said
+from tests.harness_stores import make
 from tests.test_harness_copilots import spoiled
 
 
@@ -236,6 +240,20 @@ def test_openhands_gates_depend_on_the_tool() -> None:
     gates = profile("openhands").boundaries_for
     assert gates("terminal") == (Boundary(30_000, "chars"),)
     assert gates("browser") == gates(None) == (Boundary(50_000, "chars"),)
+
+
+def test_one_file_of_two_calls_has_the_envelopes_of_both(tmp_path: Path) -> None:
+    store = make("openhands", tmp_path)
+    catalogue = Catalogue(Places.of_home(str(tmp_path)))
+    links = {a.found.path: a.link for a in catalogue.complete(catalogue.scan())}
+    link = links[str(store.spills[0].path)]
+    assert link is not None
+    assert len({mention.call_id for mention in link.mentions}) == 2
+    assert link.intact is not False
+    changed = next(spill for spill in store.spills if spill.what == "changed since")
+    other = links[str(changed.path)]
+    assert other is not None
+    assert other.intact is False
 
 
 SHAPES: list[tuple[Any, dict[str, Any]]] = [
