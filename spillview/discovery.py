@@ -196,8 +196,10 @@ class _Search:
                 routes = self._routes_at(profile, found.root.id)
                 if routes:
                     confidence = found.root.confidence or profile.confidence
+                    shared = found.path in places.tmps and not places.confined
+                    uid = places.uid if shared else -1
                     grounds.append(
-                        Ground(profile, routes, found.path, paths, confidence)
+                        Ground(profile, routes, found.path, paths, confidence, uid)
                     )
         return grounds
 
@@ -256,6 +258,9 @@ class _Search:
         alike = named_alike(path, self._chosen, self._routes)
         if alike is not None:
             self._walk(alike)
+            for ground in self.grounds():  # what points at them lies elsewhere
+                if ground.profile is alike.profile:
+                    self._logs.walk(ground)
             return
         if not self._project(path):
             self._plain(path, folder=True)

@@ -47,6 +47,8 @@ class Ground(NamedTuple):
     roots: Mapping[str, str]
     """The folders of the profile's roots by id, for paths that templates name."""
     confidence: str
+    uid: int = -1
+    """Whose files alone count, in a folder that several users share; -1: anyone's."""
 
 
 class Walker:
@@ -248,7 +250,9 @@ class Shelf:
             return  # gone since it was listed
         except OSError as failure:
             error = no_access(failure)
-        if common.glob.reader == "rows" and facts is not None:
+        if facts is not None and self._ground.uid not in (-1, facts.st_uid):
+            return
+        if common.glob.reader == "table" and facts is not None:
             if stat.S_ISREG(facts.st_mode):
                 self._add_rows(walker, path, name, common, says, facts)
                 return

@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
+from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spillview.model import Boundary
+from spillview.catalogue import Catalogue, Query
+from spillview.model import Artifact, Boundary
+from spillview.places import Places
 from spillview.profile import Profile
 from spillview.profile_file import built_in
 from spillview.transcripts import copilot_cli, vscode_copilot
 from spillview.transcripts.events import About, Called, Event, Prompted, Returned, Said
+from tests.harness_stores import make
 
 
 @cache
@@ -205,6 +213,55 @@ def test_a_line_of_the_log_tells_what_it_changed(
     record: dict[str, Any], fits: Callable[[list[Event]], bool]
 ) -> None:
     assert fits(told(vscode_copilot, record))
+
+
+# Stores
+
+
+def completed(places: Places, *paths: Path) -> list[Artifact]:
+    catalogue = Catalogue(places)
+    query = Query(paths=tuple(map(str, paths))) if paths else None
+    first = catalogue.scan(query)
+    latest = {artifact.id: artifact for artifact in first}
+    for artifact in catalogue.complete(first, huge=True):
+        latest[artifact.id] = artifact
+    return list(latest.values())
+
+
+def test_a_session_that_is_kept_twice_points_once(tmp_path: Path) -> None:
+    make("vscode_copilot", tmp_path)
+    second = "c0c0c0c0-1111-4222-8333-444444444402"
+    for artifact in completed(Places.of_home(str(tmp_path))):
+        if artifact.session == second and artifact.link is not None:
+            assert len(artifact.link.mentions) == 1
+            assert artifact.link.mentions[0].transcript.endswith(".jsonl")
+
+
+def test_files_in_a_folder_of_ones_own_are_known_by_their_names(tmp_path: Path) -> None:
+    store = make("copilot_cli", tmp_path)
+    elsewhere = tmp_path / "elsewhere"
+    shutil.move(tmp_path / "tmp", elsewhere)
+    for path in store.others:
+        if path.parent.name == "tmp":
+            (elsewhere / path.name).unlink()
+    places = replace(Places.of_home(str(tmp_path)), confined=False)
+    found = completed(places, elsewhere)
+    assert len(found) == len(store.spills)
+    assert {artifact.found.harness for artifact in found} == {"copilot-cli"}
+    states = Counter(a.link.state for a in found if a.link is not None)
+    assert states == Counter(spill.link for spill in store.spills)
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can give files away")
+def test_files_of_others_in_the_shared_temp_folder_are_not_listed(
+    tmp_path: Path,
+) -> None:
+    store = make("copilot_cli", tmp_path)
+    os.chown(store.spills[0].path, 12345, 12345)
+    places = replace(Places.of_home(str(tmp_path)), confined=False)
+    names = {artifact.found.name for artifact in completed(places)}
+    assert store.spills[0].path.name not in names
+    assert {spill.path.name for spill in store.spills[1:]} <= names
 
 
 # Whatever stands in a record
