@@ -109,11 +109,30 @@ class _Search:
         self._walked: list[Ground] = []
         self._tmps: set[str] = set()
         """Temp folders: with nothing in them they are no stores."""
+        self._at = places
+        """The home in which a PATH was recognised."""
+        self._logs_of: Places | None = None
+        """The home in which transcripts of all harnesses were looked for."""
+
+    @property
+    def _only_guest(self) -> bool:
+        """Whether only what runs inside other harnesses is asked for."""
+        return self._harness is not None and self._profiles[self._harness].guest
+
+    def _add_hosts(self, places: Places, wanted: bool) -> None:
+        """Find the transcripts in which a guest's notices may stand."""
+        if not wanted or self._logs_of == places:
+            return
+        self._logs_of = places
+        hosts = [p for p in self._profiles.values() if p.transcripts and not p.guest]
+        for ground in _Search(places, hosts, self._profiles, None).grounds():
+            self._logs.walk(ground)
 
     def usual(self, settings: Settings | None) -> None:
         """The stores of this user, and those the settings add."""
         for ground in self.grounds():
             self._walk(ground)
+        self._add_hosts(self._places, self._only_guest)
         for extra in settings.roots if settings is not None else ():
             if None not in (extra.harness, self._harness) and (
                 extra.harness != self._harness
@@ -315,8 +334,10 @@ class _Search:
             grounds = self._grounds_of(Places.of_home(home))
             if grounds:
                 stores = [ground for ground in grounds if is_store(ground)]
+                self._at = Places.of_home(home)
                 if stores and self._known(path, stores):
                     return True
+                self._at = self._places
             parent = os.path.dirname(home)
             if parent == home:
                 return False
@@ -330,6 +351,7 @@ class _Search:
             if g.profile is place.ground.profile and g.path != place.ground.path
         ]
         every = [place.ground, *others]
+        self._add_hosts(self._at, place.ground.profile.guest)
         narrow = self._narrow(place)
         if narrow is not None:
             for ground in every:
@@ -378,6 +400,7 @@ class _Search:
             return False
         for ground in grounds:
             self._walk(ground)
+        self._add_hosts(Places.of_home(path), self._only_guest)
         return True
 
     def _project(self, path: str) -> bool:

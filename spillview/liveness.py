@@ -69,7 +69,7 @@ def survey(
     )
     session_of = _sessions(guard, records, artifacts)
     _times(guard, now)
-    _open_logs(guard, logs, held)
+    _open_logs(guard, logs, held, records.guests)
     with_records = {name for name, p in catalogue.profiles.items() if p.transcripts}
     for item in by_id.values():
         key = session_of(item)
@@ -91,7 +91,8 @@ def _everything(
     look = (catalogue.places, catalogue.profiles, catalogue.settings)
     seen = [discover(*look)]
     known = {store.root for store in seen[0].stores}
-    recorded = {name for name, p in catalogue.profiles.items() if p.transcripts}
+    profiles = catalogue.profiles.items()
+    recorded = {name for name, p in profiles if p.transcripts or p.guest}
     roots = {a.found.root for a in artifacts if a.found.harness in recorded} - known
     for root in sorted(roots):
         if os.path.isdir(root):
@@ -114,7 +115,9 @@ def _activity(guard: Guard, records: Records, logs: Sequence[TranscriptFound]) -
         facts = records.sessions.get(key)
         told = facts.last_active if facts is not None else None
         when = log.mtime_ns / 1e9 if told is None else told
-        guard.active[key] = max(when, guard.active.get(key, when))
+        for name in (log.harness, *records.guests):
+            key = (name, session)
+            guard.active[key] = max(when, guard.active.get(key, when))
 
 
 def _sessions(
@@ -150,11 +153,13 @@ def _open_logs(
     guard: Guard,
     logs: Iterable[TranscriptFound],
     held: Mapping[tuple[int, int], bool],
+    guests: Iterable[str],
 ) -> None:
     for log in logs:
         if (log.dev, log.ino) in held:
-            key = (log.harness, log.parent_session or log.session)
-            guard.live.setdefault(key, "another process has its transcript open")
+            for harness in (log.harness, *guests):
+                key = (harness, log.parent_session or log.session)
+                guard.live.setdefault(key, "another process has its transcript open")
 
 
 def _one_file(
@@ -166,6 +171,8 @@ def _one_file(
     recorded: bool,
 ) -> None:
     """What one file tells of itself and of its session."""
+    if item.row is not None:
+        return  # the database is its owner's, whoever has it open
     name = path_text(item.name)
     writes = held.get((item.dev, item.ino)) if item.type == "file" else None
     if writes or _grows(item):

@@ -81,7 +81,7 @@ class Glob(NamedTuple):
     field: str | None = None
     """For `reader`: where the text is, such as `.response` or `recall.blob`."""
     columns: Mapping[str, str] = _NONE
-    """For `rows`: which column is the `key`, the `size`, `created`, `command`, `cwd`,
+    """For `table`: which column is the `key`, the `size`, `created`, `command`, `cwd`,
     `exit_code`, and the `codec` (or `=gzip`)."""
     tool: str | None = None
     confidence: Confidence | None = None

@@ -163,6 +163,9 @@ class Reader:
         if not read.named:
             rows = self._named_rows(text)
             return merge(rows.ranges), rows.bad == 0
+        if read.tool in SHELLS and self.found.stored is not None:
+            # Its owner's own command prints it, or lines of it.
+            return self._plain(text, Reading(shows=True))
         if read.tool in SHELLS:
             shown = self.shown_in_shell(text, read.command or "")
             without = _MARKS.sub("", text)

@@ -89,6 +89,11 @@ class Records:
             if (facts := self._facts.get(log.path)) is not None and facts.skipped
         ]
 
+    @property
+    def guests(self) -> tuple[str, ...]:
+        """Harnesses whose notices stand in transcripts of all others."""
+        return self._guests
+
     def log(self, path: str) -> TranscriptFound | None:
         """The transcript of the last scan at `path`."""
         return next((log for log in self._logs if log.path == path), None)

@@ -112,22 +112,32 @@ def where(catalogue: Catalogue, words: Sequence[str], query: Query) -> list[Arti
         return catalogue.scan(replace(query, paths=(*query.paths, *paths)))
     everything = catalogue.scan(query)
     chosen: dict[str, Artifact] = {}
+    printed: list[str] = []
     for word in names:
         hits = [a for a in everything if word in (a.found.harness, a.found.name)]
         hits = hits or [a for a in everything if names_session(word, a)]
         if not hits and ID.fullmatch(word):
             hits = [a for a in everything if a.id.startswith(word)]
-            paths += tuple(_paths_printed(catalogue, word)) if not hits else ()
-        if not hits and not paths and word not in catalogue.profiles:
+            printed += _printed_before(catalogue, word) if not hits else ()
+        if not hits and not paths and not printed and word not in catalogue.profiles:
             raise BadInput(
                 f"“{printable(word)}” is no artifact, session, harness or path here."
                 " `spillview sessions` and `spillview ls` list what there is."
             )
         chosen.update((a.id, a) for a in hits)
-    if paths:
+    if paths or printed:
         # The last scan is what the catalogue completes: name every path in one.
-        all_paths = (*(a.found.path for a in chosen.values()), *paths)
-        return catalogue.scan(replace(query, paths=all_paths))
+        addresses = [*(a.found.address for a in chosen.values()), *printed]
+        all_paths = (*(each.partition("\0")[0] for each in addresses), *paths)
+        hits = catalogue.scan(replace(query, paths=all_paths))
+        # Of a database that is not itself named, only the rows that are.
+        rows = {artifact_id(each) for each in addresses}
+        given = {os.path.abspath(path) for path in paths}
+        return [
+            a
+            for a in hits
+            if a.found.row is None or a.id in rows or _within(a.found.path, given)
+        ]
     return catalogue.narrow(chosen.values(), query)
 
 
@@ -137,8 +147,14 @@ def _is_path(catalogue: Catalogue, word: str) -> bool:
     return os.sep in word or os.path.lexists(word)
 
 
-def _paths_printed(catalogue: Catalogue, prefix: str) -> list[str]:
+def _within(path: str, given: set[str]) -> bool:
+    """Whether `path` is one of those given, or below one."""
+    return any(path == each or path.startswith(each + os.sep) for each in given)
+
+
+def _printed_before(catalogue: Catalogue, prefix: str) -> list[str]:
+    """The addresses of artifacts whose id was printed before, and which are there."""
     if catalogue.state is None:
         return []
-    paths = (path.partition("\0")[0] for path in catalogue.state.path_of(prefix))
-    return [path for path in paths if os.path.lexists(path)]
+    known = catalogue.state.path_of(prefix)
+    return [each for each in known if os.path.lexists(each.partition("\0")[0])]

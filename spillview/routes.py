@@ -11,7 +11,7 @@ from spillview.profile import Glob, Profile, TranscriptRule, untilde
 
 Captures = Mapping[str, str]
 NOTHING: Captures = {}
-STORED = ("rows", "json")
+STORED = ("table", "json")
 """Readers of globs whose artifacts lie inside a file: `stored` takes them out."""
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from spillview.profile import Glob
 
 READERS = STORED
-"""`rows`: each row of a table is an artifact; `json`: a member of the file's object."""
+"""`table`: each of its rows is an artifact; `json`: a member of the file's object."""
 
 LARGEST = 256 << 20
 """A text that is longer once it is decompressed is not taken out."""

@@ -91,7 +91,8 @@ def make(home: Path) -> HarnessStore:
     envelope = f"{summary}\n[full output: rtk recall {key}]"
     one.gets(call, envelope, failed=True)
     one.says("One test fails.")
-    shown = (span(data, 11, 40), span(data, len(rows) - 1, len(rows) - 1))
+    shown = [span(data, 11, 40), span(data, 100, 119)]
+    shown.append(span(data, len(rows) - 1, len(rows) - 1))
     # Then all of it is asked for, by the beginning of its key.
     again = one.calls("Bash", command=f"rtk recall {key} --from 100 --lines 20")
     part = b"\n".join(rows[99:119]).decode()
@@ -107,7 +108,7 @@ def make(home: Path) -> HarnessStore:
             command="cargo test",
             failed=True,
             envelope=envelope,
-            may=(*shown, span(data, 100, 119)),
+            seen=tuple((start, end - 1) for start, end in shown),
             agrees=None,
             next_text="One test fails.",
             read_back=True,
