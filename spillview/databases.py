@@ -16,8 +16,8 @@ from __future__ import annotations
 import os
 import stat
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -156,6 +156,8 @@ class Database:
         Where the database was changed while it was read, `Unreadable` comes at the end
         or between, and what came before it is to be thrown away. Raises `Cancelled`.
         """
+        import sqlite3
+
         self._steps = 0
         number = 0
         with self._translated():
@@ -167,11 +169,16 @@ class Database:
                     if not number % _CHECK_EVERY:
                         self.verify()
             finally:
-                cursor.close()
+                with suppress(sqlite3.Error):  # closed with the database by now
+                    cursor.close()
         self.verify()
 
-    def blob(self, table: str, column: str, rowid: int, length: int) -> Iterator[bytes]:
+    def blob(
+        self, table: str, column: str, rowid: int, length: int
+    ) -> Generator[bytes]:
         """A text or blob in parts of at most `length` bytes, whatever its size."""
+        import sqlite3
+
         self._steps = 0
         if not self.has(table, column):
             raise Unreadable(f"{shown(self.path)} has no {table}.{column}.")
@@ -183,7 +190,8 @@ class Database:
                         raise Cancelled("Nobody waits for this row any more.")
                     yield data
             finally:
-                blob.close()
+                with suppress(sqlite3.Error):  # closed with the database by now
+                    blob.close()
         self.verify()
 
     def verify(self) -> None:

@@ -267,6 +267,7 @@ class _Search:
         if real == os.path.realpath(self._places.home):
             for ground in self.grounds():
                 self._walk(ground)
+            self._add_hosts(self._places, self._only_guest)
             return
         if self._home(path) or self._in_a_home(path):
             return
@@ -306,9 +307,12 @@ class _Search:
         for profile in self._chosen:
             for route in self._routes[profile.harness]:
                 rule = route.rule
-                if not isinstance(rule, Glob) or rule.recognise != "name":
+                if not isinstance(rule, Glob):
                     continue
-                if profile.read_name(os.path.basename(path)) is not None:
+                name = os.path.basename(path)
+                named = rule.recognise == "name" and profile.read_name(name) is not None
+                database = rule.reader == "table" and route.parts[-1].literal == name
+                if named or database:
                     folder = os.path.dirname(path)
                     ground = Ground(profile, (route,), folder, {}, "ours")
                     self._one(path, ground, begin([route]))

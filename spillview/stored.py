@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
+from contextlib import closing
 from typing import TYPE_CHECKING, NamedTuple
 
 from spillview.content import FileContent, TemporaryContent
@@ -30,6 +31,8 @@ LARGEST = 256 << 20
 """A text that is longer once it is decompressed is not taken out."""
 MOST_ROWS = 20_000
 """Rows of one database that are listed."""
+_PLAIN = (None, "", "raw", "none", "identity", "plain")
+_PACKED = ("gzip", "zlib")
 _CHUNK = 1 << 18
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
 _MARK = re.compile(rb'["{}\[\]]')
@@ -174,8 +177,9 @@ def open_artifact(
             parts = _member(file, found.stored.field, cancelled)
         else:
             parts = _unpacked(found, cancelled)
-        for part in parts:
-            _add(text, part, found)
+        with closing(parts):
+            for part in parts:
+                _add(text, part, found)
         return StoredContent(found, text.seal(), before)
     except BaseException:
         if text is not None:
@@ -300,7 +304,7 @@ def _add(text: TemporaryContent, part: bytes, found: Found) -> None:
         )
 
 
-def _unpacked(found: Found, cancelled: Stop | None) -> Iterator[bytes]:
+def _unpacked(found: Found, cancelled: Stop | None) -> Generator[bytes]:
     """The text of a row, decompressed part by part."""
     from spillview.databases import open_database
 
@@ -324,18 +328,14 @@ def _unpacked(found: Found, cancelled: Stop | None) -> Iterator[bytes]:
         rowid, codec = answer[0]
         codec = stored.codec.removeprefix("=") if named else codec
         assert isinstance(rowid, int)
-        parts = database.blob(stored.table, stored.field, rowid, _CHUNK)
-        if codec in ("", "raw", "none", "identity", "plain", None):
-            yield from parts
-        elif codec in ("gzip", "zlib", "deflate"):
+        if codec not in (*_PLAIN, *_PACKED):
+            name = printable(str(codec))[:40]
+            raise Unreadable(f"{where} is packed as {name}, which is unknown.")
+        with closing(database.blob(stored.table, stored.field, rowid, _CHUNK)) as parts:
             try:
-                yield from inflated(parts)
+                yield from inflated(parts) if codec in _PACKED else parts
             except ValueError as error:
                 raise Unreadable(f"{where} cannot be unpacked: {error}.") from None
-        else:
-            raise Unreadable(
-                f"{where} is packed as {printable(str(codec))[:40]}, which is unknown."
-            )
 
 
 def inflated(parts: Iterator[bytes]) -> Iterator[bytes]:
@@ -380,7 +380,7 @@ def _more(machine: object) -> bytes:
     return out
 
 
-def _member(file: FileContent, name: str, cancelled: Stop | None) -> Iterator[bytes]:
+def _member(file: FileContent, name: str, cancelled: Stop | None) -> Generator[bytes]:
     """The text of a member of the object that a JSON file holds."""
     from spillview.pages import unescaped
 
