@@ -18,7 +18,7 @@ from typing import Any, TypeVar, cast
 
 from spillview.model import Counts, Found, Kind, Line
 
-SCHEMA = 2
+SCHEMA = 3
 """Raised whenever a table or the meaning of a stored fact changes."""
 
 _TABLES = """
@@ -27,7 +27,7 @@ create table counts (
     bytes integer, chars integer, utf16 integer, lines integer,
     encoding text, kind text, partial integer,
     verdict_number integer, verdict_start integer, verdict_end integer,
-    verdict_text text, verdict_truncated integer
+    verdict_text text, verdict_truncated integer, form text
 ) without rowid;
 create table facts (
     path blob primary key, rules text, dev integer, ino integer, size integer,
@@ -295,12 +295,15 @@ def _counts_row(counts: Counts) -> tuple[object, ...]:
         counts.kind,
         counts.partial,
         *line,
+        counts.form,
     )
 
 
 _SIZES = (int, int, int, int, str, str, int)
 _TYPES = frozenset(
-    _SIZES + verdict for verdict in ((int, int, int, str, int), (type(None),) * 5)
+    (*_SIZES, *verdict, form)
+    for verdict in ((int, int, int, str, int), (type(None),) * 5)
+    for form in (str, type(None))
 )
 """The types of a row of counts, with a verdict and without."""
 
@@ -313,4 +316,5 @@ def _counts(row: tuple[Any, ...]) -> Counts:
     size, chars, utf16, lines, encoding, kind = row[:6]
     kind = cast(Kind, intern(kind))
     partial = bool(row[6])
-    return Counts(size, chars, utf16, lines, intern(encoding), kind, partial, verdict)
+    encoding = intern(encoding)
+    return Counts(size, chars, utf16, lines, encoding, kind, partial, verdict, row[12])

@@ -60,7 +60,13 @@ def count(
             content.pread(max(0, size - HEAD), HEAD),
             size,
         )
+    form = None
+    if _may_hold_another(head, kind):
+        from spillview.forms import form_of
+
+        form = form_of(content, head, kind)
     return Counts(
+        form=form,
         bytes=size,
         chars=total.chars,
         utf16=total.chars + total.astral,
@@ -80,6 +86,16 @@ def count(
     )
 
 
+def _may_hold_another(head: bytes, kind: Kind) -> bool:
+    """Whether it is worth a look what the content holds."""
+    if kind == "json":
+        return head[:64].lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b'"', b"[", b"{")
+    if kind == "binary":
+        return head[:1] == b"\x1f"
+    return kind == "text" and len(head) > 60 and not _APART.search(head, 0, 200)
+
+
+_APART = re.compile(rb"[^A-Za-z0-9+/=_:;,.\r\n-]")
 _SCALARS = tuple(b"%c" % byte for byte in b"-0123456789tfn")
 
 

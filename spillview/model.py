@@ -61,6 +61,8 @@ class Counts:
     """True when it begins as JSON and breaks."""
     verdict: Line | None = None
     """The last non-blank line; None when there is none."""
+    form: str | None = field(default=None, compare=False)
+    """What the content holds, where that is another one: see `forms.FORMS`."""
 
     @property
     def tokens(self) -> int:

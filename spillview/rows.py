@@ -90,6 +90,8 @@ def artifact_row(artifact: Artifact) -> Row:
         row["target_bytes"] = found.target_size
         changed = found.target_mtime_ns
         row["target_modified"] = iso(changed / 1e9) if changed is not None else None
+    if counts is not None and counts.form is not None:
+        row["form"] = counts.form
     if found.row is not None:
         row["row"] = path_text(found.row)
     if artifact.error is not None:

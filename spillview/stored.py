@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator
 from contextlib import closing
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -17,6 +17,7 @@ from spillview.content import FileContent, TemporaryContent
 from spillview.errors import ArtifactGone, Cancelled, Unreadable
 from spillview.routes import STORED
 from spillview.text import path_text, printable
+from spillview.unpacking import inflated, member_at
 
 if TYPE_CHECKING:
     from spillview.content import Change
@@ -35,8 +36,6 @@ _PLAIN = (None, "", "raw", "none", "identity", "plain")
 _PACKED = ("gzip", "zlib")
 _CHUNK = 1 << 18
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
-_MARK = re.compile(rb'["{}\[\]]')
-_SPACE = re.compile(rb"[ \t\r\n]*+")
 
 Stop = Callable[[], bool]
 
@@ -338,53 +337,11 @@ def _unpacked(found: Found, cancelled: Stop | None) -> Generator[bytes]:
                 raise Unreadable(f"{where} cannot be unpacked: {error}.") from None
 
 
-def inflated(parts: Iterator[bytes]) -> Iterator[bytes]:
-    """gzip (several members one after the other, too) or zlib data, unpacked.
-
-    Memory is bounded whatever it grows to. Raises `ValueError` when it is damaged or
-    ends too soon.
-    """
-    import zlib
-
-    machine = zlib.decompressobj(47)
-    begun = False
-    for part in parts:
-        data = part
-        while data:
-            if machine.eof:
-                if not data.strip(b"\0"):
-                    break
-                machine = zlib.decompressobj(47)
-            begun = True
-            try:
-                out = machine.decompress(data, _CHUNK)
-            except zlib.error as error:
-                raise ValueError(f"its data is damaged ({error})") from None
-            if out:
-                yield out
-            data = machine.unused_data if machine.eof else machine.unconsumed_tail
-    if begun and not machine.eof:
-        while out := _more(machine):
-            yield out
-        if not machine.eof:
-            raise ValueError("its data ends too soon")
-
-
-def _more(machine: object) -> bytes:
-    import zlib
-
-    try:
-        out: bytes = machine.decompress(b"", _CHUNK)  # type: ignore[attr-defined]  # zlib's class has no name
-    except zlib.error as error:
-        raise ValueError(f"its data is damaged ({error})") from None
-    return out
-
-
 def _member(file: FileContent, name: str, cancelled: Stop | None) -> Generator[bytes]:
     """The text of a member of the object that a JSON file holds."""
     from spillview.pages import unescaped
 
-    at = _member_at(file, name, cancelled)
+    at = member_at(file, name, lambda: _stop(cancelled))
     if at is None:
         raise Unreadable(f"{_shown(file.path or '')} holds no text at .{name}.")
     whole = False
@@ -394,35 +351,6 @@ def _member(file: FileContent, name: str, cancelled: Stop | None) -> Generator[b
         whole = closed
     if not whole:
         raise Unreadable(f"{_shown(file.path or '')} is cut off within .{name}.")
-
-
-def _member_at(file: FileContent, name: str, cancelled: Stop | None) -> int | None:
-    """Where the inside of that member's string begins."""
-    from spillview.pages import unescaped
-
-    depth, at, key = 0, 0, ""
-    while True:
-        _stop(cancelled)
-        data = file.pread(at, 4096)
-        mark = _MARK.search(data)
-        if not data:
-            return None
-        if mark is None:
-            at += len(data)
-            continue
-        at += mark.end()
-        if mark[0] != b'"':
-            depth += 1 if mark[0] in b"{[" else -1
-            continue
-        before = data[: mark.start()].rstrip(b" \t\r\n")[-1:]
-        if depth == 1 and key == name and before == b":":
-            return at
-        text = b""
-        for end, piece, _ in unescaped(file, at, chunk=_CHUNK):
-            _stop(cancelled)
-            text, at = text + piece if len(text) < 256 else text, end
-        if depth == 1 and before in (b"{", b",", b""):
-            key = text.decode("utf-8", "replace")
 
 
 def _stop(cancelled: Stop | None) -> None:

@@ -20,7 +20,8 @@ from spillview.entries import artifact_id
 from spillview.errors import ArtifactGone, NotRegular, Unreadable
 from spillview.model import Artifact, Found
 from spillview.places import Places
-from spillview.stored import Stored, StoredContent, inflated, open_artifact
+from spillview.stored import Stored, StoredContent, open_artifact
+from spillview.unpacking import inflated
 from tests.command import run
 from tests.harness_stores import make
 from tests.harness_stores.rtk import Recall

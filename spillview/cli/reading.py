@@ -60,7 +60,7 @@ def describe(name: str, parser: argparse.ArgumentParser) -> None:
     options.add_argument(
         "--unescape",
         action="store_true",
-        help="show a result stored as one JSON string with its real lines",
+        help="show what it holds: the text of one JSON string, of gzip, of base64",
     )
     options.add_argument("--raw", action="store_true", help="the exact bytes")
 
@@ -86,8 +86,9 @@ def run(name: str, args: argparse.Namespace, streams: Streams) -> int:
 
 def _show(artifact: Artifact, args: argparse.Namespace, streams: Streams) -> int:
     from spillview.content import text_content
+    from spillview.forms import inner
     from spillview.lines import LineIndex
-    from spillview.pages import page, unescape
+    from spillview.pages import page
     from spillview.stored import open_artifact
 
     if args.raw and (args.json or args.number):
@@ -104,7 +105,7 @@ def _show(artifact: Artifact, args: argparse.Namespace, streams: Streams) -> int
         if content is not file:
             stack.callback(content.close)
         if args.unescape:
-            content = unescape(content)
+            content = inner(content)
             stack.callback(content.close)
             encoding = "utf-8"
         index = LineIndex(content)

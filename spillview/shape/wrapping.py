@@ -162,6 +162,12 @@ def _units(piece: int, data: bytes) -> _Units:
     return units
 
 
+def is_block(head: bytes) -> bool:
+    """Whether a text begins as a result that is a list of texts."""
+    start = len(head) - len(head.lstrip(b"\xef\xbb\xbf \t\r\n"))
+    return _FIRST_BLOCK.match(head, start) is not None
+
+
 def unwrap(
     content: Content, *, cancelled: Callable[[], bool] | None = None
 ) -> Unwrapped | None:

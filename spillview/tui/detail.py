@@ -9,6 +9,7 @@ from rich.cells import cell_len
 from textual.reactive import var
 
 from spillview import triage
+from spillview.forms import FORMS
 from spillview.model import Artifact, Mention, Missing, Session
 from spillview.text import human_age, human_bytes, path_text, printable
 from spillview.tui.arrangement import Row
@@ -189,6 +190,8 @@ def _facts(artifact: Artifact, width: int) -> Runs:
     if link is not None and link.reads:
         own = sum(1 for read in link.reads if read.own)
         parts.append(f"read back {own} time" + ("" if own == 1 else "s"))
+    if artifact.counts is not None and artifact.counts.form is not None:
+        parts.append(FORMS.get(artifact.counts.form, artifact.counts.form))
     if artifact.flags:
         parts.append(", ".join(artifact.flags))
     if link is not None and link.note:
