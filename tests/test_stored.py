@@ -364,3 +364,18 @@ def test_a_query_of_a_guest_alone_knows_its_envelopes(tmp_path: Path) -> None:
         found = list(catalogue.complete(catalogue.scan(query)))
         states = {a.found.row: a.link.state for a in found if a.link and a.found.row}
         assert sorted(states.values()) == ["linked"] * 3 + ["orphan"], query
+
+
+def test_the_artifact_screen_opens_a_row(tmp_path: Path) -> None:
+    from spillview.tui.panes import _open_text
+
+    store = make("rtk", tmp_path)
+    found = {a.found.row: a for a in listed(tmp_path) if a.found.row}
+    for spill in store.spills:
+        if spill.row is None:
+            continue
+        document = _open_text(found[spill.row], 0).document
+        assert document is not None
+        assert document.text.pread(0, document.size) == spill.data
+        assert document.change() is None
+        document.close()

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from spillview.transcripts.calls import Marks, exit_code_in
+from spillview.transcripts.genuine import is_numbered
 from spillview.transcripts.notices import Block, Hit
 
 if TYPE_CHECKING:
@@ -43,11 +44,9 @@ class Ground:
         if _NUMBERED.match(line):
             return False
         if self.guest is not None:
-            return (
-                block.place == "result"
-                and '"type"' not in line
-                and (hit.path is None or self._holds(hit.path))
-            )
+            quoted = '"type"' in line or is_numbered(line)
+            mine = hit.path is None or self._holds(hit.path)
+            return block.place == "result" and mine and not quoted
         if hit.notice.cut:
             return block.place == "result" and (
                 not lead.strip() or len(block.text) >= SHORTEST_CUT

@@ -142,6 +142,11 @@ class Ground:
         return known
 
 
+def is_numbered(line: str) -> bool:
+    """Whether a line is one of a file that a reading or a search shows."""
+    return _NUMBERED.match(line) is not None
+
+
 def _stem(name: str) -> str:
     return name.partition(".")[0]
 
