@@ -411,6 +411,10 @@ class Catalogue:
         """The transcript at `path`, if the last scan found one there."""
         return self._records.log(path)
 
+    def mentions_in(self, path: str, session: str) -> list[Mention]:
+        """Every envelope in one session of a transcript that was read."""
+        return self._records.mentions_in(path, session)
+
     def sessions(self, artifacts: Iterable[Artifact]) -> list[Session]:
         """The artifacts by session: worst session first, worst artifact first."""
         now = self.now()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from spillview.discovery import TranscriptFound
 from spillview.errors import Unreadable
-from spillview.model import Found, Link, Missing, Problem
+from spillview.model import Found, Link, Mention, Missing, Problem
 
 if TYPE_CHECKING:
     from spillview.cache import Cache
@@ -97,6 +97,20 @@ class Records:
     def log(self, path: str) -> TranscriptFound | None:
         """The transcript of the last scan at `path`."""
         return next((log for log in self._logs if log.path == path), None)
+
+    def mentions_in(self, path: str, session: str) -> list[Mention]:
+        """Every envelope in one session of a transcript, guests' as well."""
+        known = [self._facts.get(path)]
+        known += [self._of_guests.get((guest, path)) for guest in self._guests]
+        return [
+            mention
+            for facts in known
+            if facts is not None
+            for part in facts.each
+            if not facts.parts or part.session == session
+            for mention in part.mentions
+            if mention.session == session
+        ]
 
     def signature(self, logs: Iterable[TranscriptFound]) -> set[tuple[str, int, int]]:
         """What changes when a transcript comes, goes, grows or is rewritten."""

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from spillview.errors import Unreadable
-from spillview.model import BYTES_PER_TOKEN, Artifact, Boundary, Mention, Unit
+from spillview.model import BYTES_PER_TOKEN, Artifact, Boundary, Link, Mention, Unit
 
 if TYPE_CHECKING:
     from spillview.catalogue import Catalogue
-    from spillview.transcripts.turns import Turns
+    from spillview.discovery import TranscriptFound
+    from spillview.transcripts.turns import Turns, Wanted
 
 EDGES = (25_000, 50_000, 100_000, 250_000, 1_000_000, 10_000_000)
 """Chars at which one size band ends and the next begins."""
@@ -74,7 +76,8 @@ class ToolRow:
     spilled: int
     linked: int
     """Of the spilled, those that a record points at; the rest is about these."""
-    read_back: int
+    read_back: int | None
+    """None where none is linked."""
     calls_later: float | None
     """Calls from the envelope to the first reading back, the median; None if none."""
     seen_share: float | None
@@ -90,9 +93,13 @@ class SweepRow:
 
     boundary: Boundary
     spills: int
-    read_backs: int
-    tokens_kept_out: int
-    """Estimated tokens of these that the model never received."""
+    read_backs: int | None
+    """None where it is known of none of them."""
+    tokens_kept_out: int | None
+    """Estimated tokens of these that the model never received; None likewise."""
+    whole: int | None
+    """Results above it that the model received whole, in the sessions that spilled
+    these; None where no transcript holds results."""
     complete: bool
     """False where smaller outputs, which went in whole and left no file, would have
     been spilled too: then there are at least so many."""
@@ -130,10 +137,13 @@ def measure(
     `boundary` is swept alone; without one `BOUNDARIES` are. Links, background logs and
     what could not be counted are left out.
     """
-    turns = _Transcripts(catalogue, cancelled)
+    found = list(artifacts)
+    sizes = BOUNDARIES if boundary is None else (boundary.size,)
+    unit: Unit = "chars" if boundary is None else boundary.unit
+    turns = _Transcripts(catalogue, found, sizes, unit, cancelled)
     spills: list[Spill] = []
     uncounted = 0
-    for artifact in artifacts:
+    for artifact in found:
         if cancelled is not None and cancelled():
             break
         if not artifact.boundaries:
@@ -142,13 +152,9 @@ def measure(
             uncounted += artifact.has_content
         else:
             spills.append(_spill(artifact, turns))
-    boundaries = BOUNDARIES if boundary is None else (boundary.size,)
-    unit: Unit = "chars" if boundary is None else boundary.unit
-    return Statistics(
-        by_tool(spills),
-        sweep(spills, [Boundary(n, unit) for n in boundaries]),
-        uncounted,
-    )
+    boundaries = [Boundary(size, unit) for size in sizes]
+    swept = sweep(spills, boundaries, turns.whole())
+    return Statistics(by_tool(spills), swept, uncounted)
 
 
 def by_tool(spills: Sequence[Spill]) -> tuple[ToolRow, ...]:
@@ -164,21 +170,28 @@ def by_tool(spills: Sequence[Spill]) -> tuple[ToolRow, ...]:
 
 
 def sweep(
-    spills: Sequence[Spill], boundaries: Iterable[Boundary]
+    spills: Sequence[Spill],
+    boundaries: Sequence[Boundary],
+    whole: Sequence[int] | None = None,
 ) -> tuple[SweepRow, ...]:
-    """For each boundary: the outputs above it, and what was done with them."""
+    """For each boundary: the outputs above it, and what was done with them.
+
+    `whole` has for each the results above it that went in whole, where known.
+    """
     rows = []
-    for boundary in boundaries:
+    for index, boundary in enumerate(boundaries):
         above = [s for s in spills if s.size(boundary.unit) > boundary.size]
-        kept = sum(
+        linked = [s for s in above if s.linked]
+        kept = [
             _tokens(s.bytes - s.seen_bytes) for s in above if s.seen_bytes is not None
-        )
+        ]
         rows.append(
             SweepRow(
                 boundary,
                 len(above),
-                sum(s.read_back for s in above),
-                kept,
+                sum(s.read_back for s in linked) if linked or not above else None,
+                sum(kept) if kept or not above else None,
+                whole[index] if whole is not None else None,
                 all(_spills_above(s.artifact, boundary) for s in spills),
             )
         )
@@ -216,7 +229,7 @@ def _row(tool: str | None, band: Band, spills: Sequence[Spill]) -> ToolRow:
         band,
         len(spills),
         len(linked),
-        sum(s.read_back for s in linked),
+        sum(s.read_back for s in linked) if linked else None,
         _median(later),
         sum(s.seen_bytes or 0 for s in known) / total if total else None,
         sum(carried) if carried else None,
@@ -239,12 +252,13 @@ def _spill(artifact: Artifact, transcripts: _Transcripts) -> Spill:
     if link is None or link.state != "linked" or mention is None:
         return Spill(artifact, linked=False)
     reads = [read for read in link.reads if read.own and read.ranges != ()]
-    starts = {m.transcript: m.offset for m in reversed(link.mentions)}
+    starts = _starts(link)
     later: list[int] = []
     for read in reads:
-        if read.transcript in starts:
-            turns = transcripts.turns(read.transcript)
-            calls = turns.calls_until(starts[read.transcript], read.call_id)
+        start = starts.get((read.transcript, read.session))
+        turns = transcripts.turns(start) if start is not None else None
+        if start is not None and turns is not None:
+            calls = turns.calls_until(start, read.call_id)
             if calls is not None:
                 later.append(calls)
     return Spill(
@@ -257,45 +271,105 @@ def _spill(artifact: Artifact, transcripts: _Transcripts) -> Spill:
     )
 
 
+def _starts(link: Link) -> dict[tuple[str, str], Mention]:
+    """The first envelope in each session of each transcript."""
+    return {(m.transcript, m.session): m for m in reversed(link.mentions)}
+
+
 class _Transcripts:
-    """Transcripts read for their turns, each once."""
+    """Transcripts read for their turns, each session once."""
 
     def __init__(
-        self, catalogue: Catalogue, cancelled: Callable[[], bool] | None
+        self,
+        catalogue: Catalogue,
+        artifacts: Sequence[Artifact],
+        sizes: tuple[int, ...],
+        unit: Unit,
+        cancelled: Callable[[], bool] | None,
     ) -> None:
         self._catalogue = catalogue
+        self._sizes, self._unit = sizes, unit
+        self._own: dict[tuple[str, str], Mention] = {}
+        """The sessions that spilled these, each by an envelope in it."""
         self._cancelled = cancelled
-        self._turns: dict[str, Turns] = {}
+        self._found: dict[str, TranscriptFound | None] = {}
+        self._turns: dict[tuple[str, str], Turns | None] = {}
+        self._wanted: dict[tuple[str, str], Wanted] = {}
+        for artifact in artifacts:
+            link = artifact.link
+            if link is not None and link.state == "linked" and artifact.boundaries:
+                self._want(link, artifact.envelope)
 
-    def turns(self, path: str) -> Turns:
-        """The turns of a transcript; none where it cannot be read."""
+    def _want(self, link: Link, envelope: Mention | None) -> None:
+        from spillview.transcripts.turns import Wanted
+
+        starts = _starts(link)
+        asked = [*starts.values(), *([envelope] if envelope is not None else ())]
+        for mention in asked:
+            key = (mention.transcript, mention.session)
+            if key not in self._wanted:
+                self._wanted[key] = Wanted(edges=self._sizes, unit=self._unit)
+                for other in self._catalogue.mentions_in(*key):
+                    self._wanted[key].replace(other)
+            self._wanted[key].about(mention)
+        if envelope is not None:
+            self._own.setdefault((envelope.transcript, envelope.session), envelope)
+        for read in link.reads:
+            key = (read.transcript, read.session)
+            if key in starts and read.own and read.call_id is not None:
+                self._wanted[key].calls.add(read.call_id)
+
+    def turns(self, mention: Mention) -> Turns | None:
+        """The turns of an envelope's session; None where they cannot be read."""
         from spillview.transcripts import turns
 
-        known = self._turns.get(path)
-        if known is None:
-            known = turns.Turns()
-            found = self._catalogue.transcript(path)
+        key = (mention.transcript, mention.session)
+        if key not in self._turns:
+            self._turns[key] = None
+            found = self._transcript(mention.transcript)
             if found is not None:
-                try:
-                    known = turns.read(found, self._cancelled)
-                except Unreadable:
-                    known = turns.Turns()
-            self._turns[path] = known
-        return known
+                profile = self._catalogue.profile(found.harness)
+                with suppress(Unreadable):
+                    self._turns[key] = turns.read(
+                        found,
+                        profile,
+                        mention.session,
+                        self._wanted[key],
+                        self._cancelled,
+                    )
+        return self._turns[key]
+
+    def whole(self) -> list[int] | None:
+        """Results in the artifacts' sessions that went in whole, above each size."""
+        counted: list[int] | None = None
+        for mention in self._own.values():
+            turns = self.turns(mention)
+            if turns is not None and turns.results:
+                counted = counted or [0] * len(self._sizes)
+                counted = [a + b for a, b in zip(counted, turns.above, strict=True)]
+        return counted
+
+    def _transcript(self, path: str) -> TranscriptFound | None:
+        if path not in self._found:
+            self._found[path] = self._catalogue.transcript(path)
+        return self._found[path]
 
     def carried(self, mention: Mention, harness: str) -> int | None:
         """Tokens of the envelope x the model's later turns."""
         from spillview.transcripts import record_text
 
-        turns = self.turns(mention.transcript)
-        if not turns.turns:
+        turns = self.turns(mention)
+        later = turns.carried(mention) if turns is not None else None
+        if turns is None or later is None or not mention.given:
             return None
-        try:
-            text = record_text(mention, self._catalogue.profile(harness))
-        except Unreadable:
-            return None
-        size = len(text.encode("utf-8", "surrogatepass"))
-        return _tokens(size) * turns.carried(mention.offset)
+        size = turns.sizes.get(mention)
+        if size is None:
+            try:
+                text = record_text(mention, self._catalogue.profile(harness))
+            except Unreadable:
+                return None
+            size = len(text.encode("utf-8", "surrogatepass"))
+        return _tokens(size) * later if size else None
 
 
 def _tokens(size: int) -> int:

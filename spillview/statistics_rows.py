@@ -34,6 +34,7 @@ def rows(statistics: Statistics) -> Iterator[dict[str, Any]]:
             "spills": tried.spills,
             "read_backs": tried.read_backs,
             "tokens_kept_out": tried.tokens_kept_out,
+            "whole": tried.whole,
             "complete": tried.complete,
         }
 

@@ -20,7 +20,8 @@ Read-back statistics (--stats): for each tool and size band how many outputs wer
 spilled, how many the agent read back and after how many calls, which share of the bytes
 the model ever saw, and what carrying the envelopes cost: tokens x later turns. Then a
 sweep: at a boundary of N chars so many spills, so many read back, so many tokens that
-the model never received. With --boundary the sweep tries that one alone.
+the model never received; and so many results that went in whole, in the same sessions.
+With --boundary the sweep tries that one alone.
 
 Tokens are estimated, one for every four bytes. Sizes are in chars."""
 
@@ -102,14 +103,14 @@ def _write(statistics: Statistics, streams: Streams) -> None:
                 Cell(printable(path_text(row.tool or "–")), "name"),
                 Cell(str(row.band)),
                 Cell(human_count(row.spilled)),
-                Cell(human_count(row.read_back) if row.linked else "–"),
+                Cell("–" if row.read_back is None else human_count(row.read_back)),
                 Cell(later),
                 Cell(share_text(row.seen_share)),
                 Cell(carried),
                 Cell(human_bytes(row.bytes)),
             ]
         )
-        if unlinked and row.linked:
+        if unlinked and row.read_back is not None:
             table[-1][3] = Cell(f"{human_count(row.read_back)} of {row.linked:,}")
     write_table(streams, columns, table)
     streams.line()
@@ -118,6 +119,7 @@ def _write(statistics: Statistics, streams: Streams) -> None:
         Column("SPILLS", right=True),
         Column("READ BACK", right=True),
         Column("TOKENS KEPT OUT", right=True),
+        Column("WENT IN WHOLE", right=True, drop=1),
         Column(""),
     ]
     write_table(
@@ -127,8 +129,13 @@ def _write(statistics: Statistics, streams: Streams) -> None:
             [
                 Cell(str(row.boundary)),
                 Cell(human_count(row.spills)),
-                Cell(human_count(row.read_backs)),
-                Cell(f"~{human_count(row.tokens_kept_out)}"),
+                Cell("–" if row.read_backs is None else human_count(row.read_backs)),
+                Cell(
+                    "–"
+                    if row.tokens_kept_out is None
+                    else f"~{human_count(row.tokens_kept_out)}"
+                ),
+                Cell("–" if row.whole is None else human_count(row.whole)),
                 Cell("" if row.complete else "at least: smaller ones left no file"),
             ]
             for row in statistics.sweep

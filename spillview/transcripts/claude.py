@@ -21,9 +21,11 @@ from spillview.transcripts.claude_records import (
     blocks,
     calls_in,
     copy_chars,
+    lane_of,
     prompt_of,
     said,
     shell_input,
+    spoken,
     title_of,
 )
 from spillview.transcripts.decisions import Decisions
@@ -84,7 +86,12 @@ earlier one went there."""
 
 _GOES = re.compile(r"\b(?:cd|pushd|Set-Location|chdir)\b")
 
-__all__ = ["blocks", "read", "record_at"]
+SPOKEN = (b'"assistant"', b"compact_boundary", b'"tool_result"')
+"""What the records of `spoken` hold."""
+
+COMPACTS = True
+
+__all__ = ["COMPACTS", "SPOKEN", "blocks", "read", "record_at", "spoken"]
 
 
 def read(
@@ -404,9 +411,7 @@ class _Reader:
 
     def _lane(self, value: dict[str, Any]) -> str:
         """Whose records these are: the main agent's or a subagent's."""
-        if self.draft.agent is not None or value.get("isSidechain") is not True:
-            return ""
-        return _text(value.get("agentId")) or "sidechain"
+        return "" if self.draft.agent is not None else lane_of(value)
 
     def _agent(self, value: dict[str, Any]) -> str | None:
         if self.draft.agent is not None:

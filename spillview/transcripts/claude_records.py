@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from spillview.model import Claim
 from spillview.transcripts.calls import one_line, strings, texts_of
+from spillview.transcripts.events import (
+    Called,
+    Compacted,
+    Event,
+    Prompted,
+    Returned,
+    Said,
+)
 from spillview.transcripts.notices import Block
 
 _COMMAND = re.compile(r"<command-name>([^<\n]{1,200})</command-name>")
@@ -107,6 +116,41 @@ def calls_in(record: dict[str, Any]) -> list[Call]:
                     )
                 )
     return found
+
+
+def spoken(record: dict[str, Any]) -> Iterator[Event]:
+    """The answers, calls and results, and where the context was compacted."""
+    agent = lane_of(record) or None
+    given: list[Block] = []
+    for block in [*blocks(record), None]:
+        if given and (block is None or block.call_id != given[0].call_id):
+            texts = tuple(each.text for each in given)
+            yield Returned(call_id=given[0].call_id, texts=texts, agent=agent)
+            given = []
+        if block is not None and block.place == "result":
+            given.append(block)
+        elif block is not None:
+            yield Prompted(text=block.text, place=block.place, agent=agent)
+    if record.get("subtype") == "compact_boundary":
+        yield Compacted(agent=agent)
+    message = record.get("message")
+    if record.get("type") != "assistant" or not isinstance(message, dict):
+        return
+    if record.get("isApiErrorMessage") is True:
+        return  # the harness's own words
+    made = message.get("id") or record.get("uuid")
+    made = made if isinstance(made, str) else None
+    yield Said(text="", message=made, agent=agent)
+    for call in calls_in(record):
+        yield Called(id=call.id, tool=call.tool or "", message=made, agent=agent)
+
+
+def lane_of(record: dict[str, Any]) -> str:
+    """Whose record this is: the main agent's (empty) or a subagent's."""
+    if record.get("isSidechain") is not True:
+        return ""
+    agent = record.get("agentId")
+    return agent if isinstance(agent, str) and agent else "sidechain"
 
 
 def said(record: dict[str, Any]) -> str | None:

@@ -10,6 +10,7 @@ from spillview.transcripts.calls import parse_time
 from spillview.transcripts.events import (
     About,
     Called,
+    Compacted,
     Event,
     Place,
     Prompted,
@@ -26,7 +27,10 @@ NEEDLES: tuple[bytes, ...] = (
     b'"local_shell_call',
     b'"message"',
     b'"instructions"',
+    b'"compacted"',
 )
+
+COMPACTS = True
 
 _EXIT = re.compile(
     r"\A(?:Command: [^\n]{0,4096}\n)?(?:Chunk ID: [^\n]{1,64}\n)?"
@@ -61,6 +65,8 @@ def events(record: dict[str, Any], state: dict[str, Any]) -> Iterable[Event]:
         yield from _meta(payload, time, state)
     elif kind == "turn_context":
         yield About(project=_text(payload.get("cwd")), time=time)
+    elif kind == "compacted":
+        yield Compacted()
     elif kind == "response_item":
         yield About(time=time)
         yield from _item(payload, time)

@@ -10,6 +10,7 @@ from spillview.transcripts.calls import parse_time
 from spillview.transcripts.events import (
     About,
     Called,
+    Compacted,
     Event,
     Prompted,
     Returned,
@@ -20,6 +21,8 @@ _EXIT = re.compile(
     r"<(?:exited|shellId: [^\s<>]{1,64} completed) with exit code "
     r"(-?\d{1,10})>\s{0,4}\Z"
 )
+
+COMPACTS = True
 
 
 def events(record: dict[str, Any], state: dict[str, Any]) -> Iterable[Event]:
@@ -133,10 +136,18 @@ def _returned(
     )
 
 
+def _compacted(
+    data: dict[str, Any], time: float | None, agent: str | None
+) -> Iterator[Event]:
+    if data.get("success") is not False:
+        yield Compacted(agent=agent)
+
+
 _MAKERS = {
     "session.start": _started,
     "session.resume": _started,
     "session.title_changed": _named,
+    "session.compaction_complete": _compacted,
     "user.message": _prompted,
     "assistant.message": _answered,
     "tool.execution_start": _called,

@@ -10,6 +10,7 @@ from spillview.transcripts.calls import parse_time, texts_of
 from spillview.transcripts.events import (
     About,
     Called,
+    Compacted,
     Event,
     Place,
     Prompted,
@@ -22,11 +23,15 @@ _EXIT = re.compile(r"\[Process exited with code (-?\d{1,10})\]\s{0,8}\Z")
 _REMINDER = "<system-reminder>"
 _SHELL_RESULT = '"bash_result"'
 
+COMPACTS = True
+
 
 def events(record: dict[str, Any], state: dict[str, Any]) -> Iterable[Event]:
     """The events of one record; `state` is not needed."""
     if record.get("type") == "session_start":
         return _start(record)
+    if record.get("type") == "compaction_state":
+        return (Compacted(),)
     message = record.get("message")
     if record.get("type") != "message" or not isinstance(message, dict):
         return ()

@@ -18,6 +18,7 @@ from spillview.transcripts.calls import (
     texts_of,
 )
 from spillview.transcripts.decisions import Decisions
+from spillview.transcripts.events import Called, Event, Returned, Said
 from spillview.transcripts.facts import Draft, TranscriptFacts, load
 from spillview.transcripts.notices import Block, Hit, notices_in
 from spillview.transcripts.touches import Touches, made_by
@@ -27,7 +28,12 @@ if TYPE_CHECKING:
     from spillview.discovery import TranscriptFound
     from spillview.profile import Profile
 
-__all__ = ["blocks", "read", "record_at"]
+SPOKEN = (b"assistant/message", b"tool/call", b"tool/result")
+"""What the records of `spoken` hold."""
+
+COMPACTS = True
+
+__all__ = ["COMPACTS", "SPOKEN", "blocks", "read", "record_at", "spoken"]
 
 CALLS = 4096
 """So many calls are remembered until their result comes."""
@@ -74,6 +80,28 @@ def record_at(content: FileContent, offset: int, length: int) -> dict[str, Any] 
 def blocks(record: dict[str, Any]) -> list[Block]:
     """The texts of a result, those of one content joined as the harness joins them."""
     return [block for block, _ in _results(record)]
+
+
+def spoken(record: dict[str, Any]) -> Iterator[Event]:
+    """The answers, the calls, and the results that the model was given."""
+    data = record.get("data")
+    if not isinstance(data, dict):
+        return
+    step = _step(data)
+    made = step if step != ":" else None
+    if record.get("type") == "assistant/message":
+        # Where no step is told, each message is an answer.
+        number = record.get("seq")
+        number = number if isinstance(number, int) else id(record)
+        yield Said(text="", message=made or str(number))
+    elif record.get("type") == "tool/call":
+        call_id = _text(data.get("callId"))
+        if call_id is not None:
+            yield Called(id=call_id, tool="", message=made)
+    elif not _is_replacement(record):
+        for block, shown in _results(record):
+            if shown:
+                yield Returned(call_id=block.call_id, texts=(block.text,))
 
 
 @dataclass(frozen=True, slots=True)

@@ -96,4 +96,11 @@ class Returned:
     """Chars of a full copy that the record holds beside the texts; 0 if none."""
 
 
-Event = About | Called | Said | Prompted | Returned
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compacted:
+    """The context was compacted: what was said before is no longer carried."""
+
+    agent: str | None = None
+
+
+Event = About | Called | Said | Prompted | Returned | Compacted

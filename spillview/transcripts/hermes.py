@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 PARTS = ("\x00json:", "\x01json:")
 """What stands before content that is a list of parts and no text."""
 
+COMPACTS = True  # a compacted session ends; another one goes on from it
+
 LONGEST = 4 << 20
 """Chars of a result that are looked into for its exit code."""
 
@@ -132,9 +134,11 @@ def events(record: dict[str, Any], state: dict[str, Any]) -> Iterable[Event]:
         for text in texts:
             yield Prompted(text=text, time=time)
     elif role == "assistant":
+        # A row is an answer; it has no id that its calls could share.
+        message = str(time) if time is not None else None
         for text in texts:
-            yield Said(text=text, time=time)
-        yield from _calls(record.get("tool_calls"), time)
+            yield Said(text=text, time=time, message=message)
+        yield from _calls(record.get("tool_calls"), time, message)
     elif role == "tool":
         failed, code = _outcome(texts)
         yield Returned(
@@ -159,7 +163,7 @@ def _about(row: dict[str, Any]) -> About:
     )
 
 
-def _calls(value: Any, time: float | None) -> Iterator[Event]:
+def _calls(value: Any, time: float | None, message: str | None) -> Iterator[Event]:
     """The calls of an answer, which the row holds as JSON text."""
     calls = _json(value) if isinstance(value, str) else value
     for call in calls if isinstance(calls, list) else []:
@@ -177,6 +181,7 @@ def _calls(value: Any, time: float | None) -> Iterator[Event]:
                 tool=name,
                 arguments=inner if inner is not None else arguments,
                 time=time,
+                message=message,
             )
 
 

@@ -11,6 +11,7 @@ from spillview.transcripts.calls import parse_time, texts_of
 from spillview.transcripts.events import (
     About,
     Called,
+    Compacted,
     Event,
     Prompted,
     Returned,
@@ -20,6 +21,8 @@ from spillview.transcripts.events import (
 if TYPE_CHECKING:
     from spillview.databases import State
     from spillview.transcripts.tables import Source
+
+COMPACTS = True
 
 _DONE = ("completed", "error")
 
@@ -112,6 +115,8 @@ def _part(
             added = part.get("synthetic") is True
             place = "attachment" if added else "prompt"
             yield Prompted(text=text, time=time, place=place)  # type: ignore[arg-type]  # one of its words
+    elif kind == "compaction":
+        yield Compacted()
     elif kind == "tool":
         yield from _tool(
             _text(part.get("callID")), _text(part.get("tool")), part, time, message
@@ -128,6 +133,8 @@ def _message(record: dict[str, Any]) -> Iterator[Event]:
     if kind in ("user", "synthetic") and isinstance(text, str):
         place = "prompt" if kind == "user" else "attachment"
         yield Prompted(text=text, time=time, place=place)  # type: ignore[arg-type]  # one of its words
+    elif kind == "compaction":
+        yield Compacted()
     elif kind == "shell":
         yield from _typed(record, time)
     elif kind == "assistant":

@@ -16,12 +16,15 @@ from spillview.transcripts.calls import parse_time, texts_of
 from spillview.transcripts.events import (
     About,
     Called,
+    Compacted,
     Event,
     Prompted,
     Returned,
     Said,
 )
 from spillview.transcripts.facts import load
+
+COMPACTS = True
 
 LIMIT = 30_000
 """Chars of a command's text that the model is given at most."""
@@ -123,11 +126,16 @@ def _spoke(record: dict[str, Any], time: float | None) -> Iterator[Event]:
         yield Said(text=text.strip(), time=time, message=said)
 
 
+def _condensed(record: dict[str, Any], time: float | None) -> Iterator[Event]:
+    yield Compacted()
+
+
 _MAKERS = {
     "ActionEvent": _acted,
     "ObservationEvent": _observed,
     "AgentErrorEvent": _failed,
     "MessageEvent": _spoke,
+    "Condensation": _condensed,
 }
 
 

@@ -13,6 +13,7 @@ from spillview.transcripts.calls import one_line, parse_time, texts_of
 from spillview.transcripts.events import (
     About,
     Called,
+    Compacted,
     Event,
     Prompted,
     Returned,
@@ -22,6 +23,8 @@ from spillview.transcripts.events import (
 _EXIT = re.compile(r"(?:^|\n)Command exited with code (-?\d{1,10})\s{0,8}\Z")
 _PARENT = re.compile(r"_(?P<id>[A-Za-z0-9-]{8,64})\.jsonl\Z")
 _PASSED = 0
+
+COMPACTS = True
 
 
 def events(record: dict[str, Any], state: dict[str, Any]) -> Iterable[Event]:
@@ -36,6 +39,8 @@ def events(record: dict[str, Any], state: dict[str, Any]) -> Iterable[Event]:
             yield About(title=one_line(title), title_rank=3 if by_hand else 2)
     elif kind == "custom_message":
         yield from _added(record)
+    elif kind == "compaction":
+        yield Compacted()
     elif kind == "message":
         message = record.get("message")
         if isinstance(message, dict):

@@ -6,7 +6,15 @@ from collections.abc import Iterable
 from typing import Any
 
 from spillview.transcripts.calls import parse_time
-from spillview.transcripts.events import About, Called, Event, Prompted, Returned, Said
+from spillview.transcripts.events import (
+    About,
+    Called,
+    Compacted,
+    Event,
+    Prompted,
+    Returned,
+    Said,
+)
 from spillview.transcripts.parts import (
     calls_of,
     exit_code_of,
@@ -16,6 +24,8 @@ from spillview.transcripts.parts import (
     text_or_none,
     texts_of,
 )
+
+COMPACTS = True
 
 
 def events(record: dict[str, Any], state: dict[str, Any]) -> Iterable[Event]:
@@ -76,6 +86,8 @@ def _system(record: dict[str, Any]) -> Iterable[Event]:
     if record.get("subtype") == "custom_title" and isinstance(payload, dict):
         title = text_or_none(payload.get("customTitle"))
         yield About(title=title, title_rank=3)
+    elif record.get("subtype") == "chat_compression":
+        yield Compacted()
 
 
 def _failed(result: Any) -> bool | None:

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
 
@@ -140,6 +140,25 @@ def _read(
         skipped=sum(part.skipped for part in parts),
         parts=tuple(parts),
     )
+
+
+def records(
+    module: object, path: str, session: str, cancelled: Cancelled | None = None
+) -> Iterator[jsonl.Record]:
+    """The rows of one session in their order, what it is before them.
+
+    Raises `Unreadable`.
+    """
+    with cast(Reader, module).open_source(path, cancelled) as source:
+        about = source.about(session)
+        if about is not None:
+            yield jsonl.Record(0, 0, 0, 0, about)
+        for key in source.keys(session):
+            if cancelled is not None and cancelled():
+                return
+            record = _record(source, key)
+            if record is not None:
+                yield record
 
 
 def record_at(

@@ -28,7 +28,7 @@ TOOL_TITLES = (
     *("tool", "chars", "spilled", "read back", "calls later", "seen"),
     *("carried, tokens", "bytes"),
 )
-SWEEP_TITLES = ("boundary", "spills", "read back", "tokens kept out")
+SWEEP_TITLES = ("boundary", "spills", "read back", "tokens kept out", "went in whole")
 
 TOOL_WIDTH = 28
 """Cells of the longest tool name."""
@@ -38,7 +38,7 @@ def tool_table(statistics: Statistics) -> list[list[str]]:
     """The cells of the first table, its titles first."""
     table = [list(TOOL_TITLES)]
     for row in statistics.tools:
-        back = f"{row.read_back:,}" if row.linked else "–"
+        back = "–" if row.read_back is None else f"{row.read_back:,}"
         if 0 < row.linked < row.spilled:
             back += f" of {row.linked:,}"
         later = "–" if row.calls_later is None else f"{row.calls_later:g}"
@@ -67,8 +67,11 @@ def sweep_table(statistics: Statistics) -> list[list[str]]:
             [
                 str(row.boundary),
                 f"{least}{row.spills:,}",
-                f"{least}{row.read_backs:,}",
-                f"{least}~{row.tokens_kept_out:,}",
+                "–" if row.read_backs is None else f"{least}{row.read_backs:,}",
+                "–"
+                if row.tokens_kept_out is None
+                else f"{least}~{row.tokens_kept_out:,}",
+                "–" if row.whole is None else f"{row.whole:,}",
             ]
         )
     return table
@@ -105,8 +108,10 @@ envelope to the first reading back; *seen* the share of bytes the model ever rec
 *carried* the envelopes' tokens times the model's later turns, up to a compaction.
 
 The sweep says for other boundaries how many of the same outputs would have been spilled
-and how many tokens of them the model never received. `≥`: smaller outputs left no file.
-Tokens are estimated, one for every four bytes. `–` is not known.
+and how many tokens of them the model never received. *Went in whole* are the other
+results above it in the sessions that spilled these: it received all of them. `≥`:
+smaller outputs left no file. Tokens are estimated, one for every four bytes. `–` is
+not known, as where a harness keeps no results or does not tell of compactions.
 """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("j", "scroll(1)", "Down", show=False, id="statistics.down"),
