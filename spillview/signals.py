@@ -26,6 +26,9 @@ LOOKED = 256 << 20
 WORD = 96
 """Bytes of a long line's parts that overlap: the longest word and what is before it."""
 
+STRETCH = 4096
+"""Bytes of a long line that are searched from a likely place on."""
+
 BEFORE = 16
 """Bytes of those that only tell whether a word begins there."""
 
@@ -67,7 +70,8 @@ def signal_lines(
             # One long line: all but its end, where a word may go on.
             cut = len(window) - 64
         pos = 0
-        while (found := SIGNAL.search(window, pos, cut)) is not None:
+        likely = _Likely(window, cut)
+        while (found := likely.search(pos)) is not None:
             feeds = window.count(b"\n", pos, found.start())
             if feeds:
                 number += feeds
@@ -125,9 +129,10 @@ def _signal_ranges(content: Content, stop: int) -> Iterator[tuple[int, int]]:
         if not cut:
             # A line longer than the window: its parts are looked at as they come.
             from_ = BEFORE if begin < base else 0
-            open_signal = open_signal or any(
-                found.end() < len(window) for found in SIGNAL.finditer(window, from_)
-            )
+            if not open_signal:
+                found = _Likely(window, len(window)).search(from_)
+                # One at the very end may go on in the next part.
+                open_signal = found is not None and found.end() < len(window)
             carry = window[-WORD:] if len(window) >= LONGEST else window
             continue
         if begin < base:
@@ -148,23 +153,48 @@ def _signal_ranges(content: Content, stop: int) -> Iterator[tuple[int, int]]:
 
 def _signal_spans(window: bytes, pos: int, cut: int) -> Iterator[tuple[int, int]]:
     """The signal lines of `[pos, cut)`, which ends with an LF."""
-    from stringzilla import find  # type: ignore[import-not-found] # no stubs
-
-    lowered = window.lower()
-    places = dict.fromkeys(_HELD, -1)
-    while True:
-        for word, place in places.items():
-            if place < pos:
-                step = find(lowered, word, pos, cut)
-                places[word] = step if step >= 0 else cut
-        place = min(places.values())
-        if place >= cut:
-            return
+    likely = _Likely(window, cut)
+    while (place := likely.after(pos)) < cut:
         start = window.rfind(b"\n", pos, place) + 1 or pos
         after = window.find(b"\n", place)
         if SIGNAL.search(window, start, after) is not None:
             yield start, _without_cr(window, after)
         pos = after + 1
+
+
+class _Likely:
+    """Signal words of a window, searched where what all of them hold was found.
+
+    The search itself is slow, and most parts of most contents hold none of it.
+    """
+
+    def __init__(self, window: bytes, stop: int) -> None:
+        self._window = window
+        self._lowered = window.lower()
+        self._stop = stop
+        self._places = dict.fromkeys(_HELD, -1)
+
+    def after(self, pos: int) -> int:
+        """The first place from `pos` on that a word may hold; `stop` without one."""
+        from stringzilla import find  # type: ignore[import-not-found] # no stubs
+
+        for word, place in self._places.items():
+            if place < pos:
+                step = find(self._lowered, word, pos, self._stop)
+                self._places[word] = step if step >= 0 else self._stop
+        return min(self._places.values())
+
+    def search(self, pos: int) -> re.Match[bytes] | None:
+        """The first signal word from `pos` on."""
+        while (place := self.after(pos)) < self._stop:
+            end = min(place + STRETCH, self._stop)
+            found = SIGNAL.search(self._window, max(pos, place - WORD), end)
+            if found is not None and (found.end() < end or end == self._stop):
+                return found
+            if end == self._stop:
+                return None
+            pos = max(pos, end - WORD)
+        return None
 
 
 def _without_cr(window: bytes, end: int) -> int:

@@ -249,4 +249,25 @@ def test_tally_agrees_with_the_lines(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(signals, "BLOCK", block)
         patch.setattr(signals, "LONGEST", max(block // 2, signals.WORD))
+        patch.setattr(signals, "STRETCH", signals.WORD + 8)
         assert told(data, ranges) == (total, seen)
+
+
+def test_a_long_line_is_searched_only_where_a_word_may_stand() -> None:
+    class Searched:
+        chars = 0
+
+        def search(
+            self, data: bytes, start: int, end: int | None = None
+        ) -> re.Match[bytes] | None:
+            stop = len(data) if end is None else end
+            self.chars += stop - start
+            return re.compile(rb"error").search(data, start, stop)
+
+    content = BytesContent(b'{"a":0}' * 500_000 + b"an error here" + b"\0" * 500_000)
+    for looked in (lambda: tally(content, Seen(())), lambda: [*signal_lines(content)]):
+        searched = Searched()
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(signals, "SIGNAL", searched)
+            looked()
+        assert searched.chars < 20_000
