@@ -204,7 +204,9 @@ def test_an_owner_that_closes_while_we_read_can_do_so(
 ) -> None:
     monkeypatch.setattr(databases, "_SMALL", 0)
     path = _made(tmp_path)
-    process = _started(WRITER, path, "WAL", "100", "0.4")
+    process = _started(WRITER, path, "WAL", "100", "0.8")
+    while not os.path.exists(path + "-wal") or not os.path.getsize(path + "-wal"):
+        time.sleep(0.001)
     with open_database(path) as database:
         first = _whole(database)
         assert database._guard is not None
