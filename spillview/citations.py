@@ -9,8 +9,8 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, NamedTuple
 
 from spillview.errors import Unreadable
 from spillview.model import Found
@@ -18,6 +18,7 @@ from spillview.model import Found
 if TYPE_CHECKING:
     from spillview.content import Content, FileContent
     from spillview.discovery import TranscriptFound
+    from spillview.profile import Profile
 
 Cancelled = Callable[[], bool]
 
@@ -77,24 +78,77 @@ def _written(name: str) -> tuple[bytes, bytes]:
     return plain, json.dumps(text)[1:-1].encode("ascii")
 
 
+class Citing(NamedTuple):
+    """A session that may name artifacts, and the transcript it is in."""
+
+    log: TranscriptFound
+    profile: Profile
+    """Of the harness that wrote it."""
+    session: str
+
+
 def cited_in(
-    logs: Sequence[TranscriptFound],
+    sessions: Iterable[Citing],
     found: Iterable[Found],
     cancelled: Cancelled | None = None,
-) -> dict[str, TranscriptFound]:
-    """The artifacts among `found` that these transcripts name, and where."""
+) -> dict[str, Citing]:
+    """The artifacts among `found` that these sessions name, and where."""
     names = Names(found)
-    cited: dict[str, TranscriptFound] = {}
+    cited: dict[str, Citing] = {}
     if not names:
         return cited
-    for log in logs:
-        for ident in names.in_text(_text_of(log.path, cancelled)):
-            cited.setdefault(ident, log)
+    for citing in sessions:
+        for ident in names.in_text(_text_of(citing, cancelled)):
+            cited.setdefault(ident, citing)
     return cited
 
 
-def _text_of(path: str, cancelled: Cancelled | None) -> Iterator[bytes]:
-    """The text of a transcript, decompressed; nothing when it cannot be read."""
+def _text_of(citing: Citing, cancelled: Cancelled | None) -> Iterator[bytes]:
+    """The text of a session; nothing, or no more, when it cannot be read."""
+    from spillview.transcripts import READERS, reader_of, turns
+
+    log = citing.log
+    if log.form in ("jsonl", "json") or log.reader not in READERS:
+        yield from _file_text(log.path, cancelled)
+        return
+    module = reader_of(log.reader, citing.profile)
+    if turns.holds_many(log, module):
+        yield from _rows_text(module, log.path, citing.session, cancelled)
+    else:
+        yield from _folder_text(log.path, cancelled)
+
+
+def _rows_text(
+    module: object, path: str, session: str, cancelled: Cancelled | None
+) -> Iterator[bytes]:
+    """The rows of one session of a database: its pages may split any text."""
+    from spillview.transcripts import tables
+
+    try:
+        for record in tables.records(module, path, session, cancelled):
+            try:
+                text = json.dumps(record.value, ensure_ascii=False, default=repr)
+            except (ValueError, RecursionError):
+                continue  # nested so deeply that it holds no path of ours
+            yield text.encode("utf-8", "replace") + b"\n"
+    except Unreadable:
+        return
+
+
+def _folder_text(path: str, cancelled: Cancelled | None) -> Iterator[bytes]:
+    """The files of a folder of records."""
+    from spillview.transcripts import folders
+
+    try:
+        names = folders.names_in(path)
+    except Unreadable:
+        return
+    for name in names:
+        yield from _file_text(os.path.join(path, name), cancelled)
+
+
+def _file_text(path: str, cancelled: Cancelled | None) -> Iterator[bytes]:
+    """The text of a file, decompressed."""
     from spillview.content import open_content
     from spillview.transcripts.frames import Frames, Mark, is_compressed
 

@@ -69,7 +69,7 @@ def survey(
     )
     session_of = _sessions(guard, records, artifacts)
     _times(guard, now)
-    _open_logs(guard, logs, held, records.guests)
+    _open_logs(guard, logs, held, records)
     with_records = {name for name, p in catalogue.profiles.items() if p.transcripts}
     for item in by_id.values():
         key = session_of(item)
@@ -77,7 +77,7 @@ def survey(
     _ancestors(guard, records)
     for artifact in artifacts:
         _references(guard, artifact, records)
-    _citations(guard, logs, artifacts, cancelled)
+    _citations(guard, catalogue, records, artifacts, cancelled)
     return guard
 
 
@@ -108,16 +108,17 @@ def _everything(
 def _activity(guard: Guard, records: Records, logs: Sequence[TranscriptFound]) -> None:
     """When each session was last active: by its records, else by its transcript."""
     for log in logs:
-        session = log.parent_session or log.session
-        if log.spill_session != session:
-            guard.true[log.harness, log.spill_session] = session
-        key = (log.harness, session)
-        facts = records.sessions.get(key)
-        told = facts.last_active if facts is not None else None
-        when = log.mtime_ns / 1e9 if told is None else told
-        for name in (log.harness, *records.guests):
-            key = (name, session)
-            guard.active[key] = max(when, guard.active.get(key, when))
+        named, sessions = log.parent_session or log.session, records.sessions_in(log)
+        true = sessions[0] if len(sessions) == 1 else named
+        for name in {named, log.spill_session} - {true}:
+            guard.true.setdefault((log.harness, name), true)
+        for session in sessions:
+            facts = records.sessions.get((log.harness, session))
+            told = facts.last_active if facts is not None else None
+            when = log.mtime_ns / 1e9 if told is None else told
+            for name in (log.harness, *records.guests):
+                key = (name, session)
+                guard.active[key] = max(when, guard.active.get(key, when))
 
 
 def _sessions(
@@ -153,13 +154,17 @@ def _open_logs(
     guard: Guard,
     logs: Iterable[TranscriptFound],
     held: Mapping[tuple[int, int], bool],
-    guests: Iterable[str],
+    records: Records,
 ) -> None:
     for log in logs:
-        if (log.dev, log.ino) in held:
-            for harness in (log.harness, *guests):
-                key = (harness, log.parent_session or log.session)
-                guard.live.setdefault(key, "another process has its transcript open")
+        if (log.dev, log.ino) not in held:
+            continue
+        # Which of a database's sessions it is open for, nothing tells.
+        what = "the database it is in" if log.form == "sqlite" else "its transcript"
+        for session in records.sessions_in(log):
+            for harness in (log.harness, *records.guests):
+                why = f"another process has {what} open"
+                guard.live.setdefault((harness, session), why)
 
 
 def _one_file(
@@ -240,17 +245,19 @@ def _references(guard: Guard, artifact: Artifact, records: Records) -> None:
 
 def _citations(
     guard: Guard,
-    logs: Sequence[TranscriptFound],
+    catalogue: Catalogue,
+    records: Records,
     artifacts: Sequence[Artifact],
     cancelled: Cancelled | None,
 ) -> None:
     """What live sessions of any harness name anywhere in their transcripts."""
-    from spillview.citations import cited_in
+    from spillview.citations import Citing, cited_in
 
     live = [
-        log
-        for log in logs
-        if (log.harness, log.parent_session or log.session) in guard.live
+        Citing(log, catalogue.profile(log.harness), session)
+        for log in records.logs
+        for session in records.sessions_in(log)
+        if (log.harness, session) in guard.live
     ]
     if not live:
         return
@@ -260,9 +267,9 @@ def _citations(
         if artifact.id not in guard.needed
         and guard.session_of(artifact) not in guard.live
     ]
-    for ident, log in cited_in(live, open_, cancelled).items():
-        session = _short(log.parent_session or log.session)
-        guard.needed[ident] = f"live session {session} of {log.harness} names it"
+    for ident, citing in cited_in(live, open_, cancelled).items():
+        session, harness = _short(citing.session), citing.log.harness
+        guard.needed[ident] = f"live session {session} of {harness} names it"
 
 
 def _short(session: str) -> str:

@@ -98,6 +98,18 @@ class Records:
         """The transcript of the last scan at `path`."""
         return next((log for log in self._logs if log.path == path), None)
 
+    @property
+    def logs(self) -> Sequence[TranscriptFound]:
+        """The transcripts of the last scan."""
+        return self._logs
+
+    def sessions_in(self, log: TranscriptFound) -> tuple[str, ...]:
+        """The true ids of the sessions in a transcript; as its name says, if unread."""
+        facts = self._facts.get(log.path)
+        if facts is None:
+            return (log.parent_session or log.session,)
+        return tuple(dict.fromkeys(part.session for part in facts.each))
+
     def mentions_in(self, path: str, session: str) -> list[Mention]:
         """Every envelope in one session of a transcript, guests' as well."""
         known = [self._facts.get(path)]
