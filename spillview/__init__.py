@@ -2,6 +2,55 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from spillview.store import (
+        LocalSpillStore,
+        SaveTextSpill,
+        SpillEnvelope,
+        SpillFacts,
+        SpillFailed,
+        SpillOwner,
+        SpillRef,
+        SpillRequest,
+        SpillSource,
+        SpillStore,
+        SpillWriter,
+    )
+
 __version__ = "0.1.0"
 
-__all__ = ["__version__"]
+__all__ = [
+    "LocalSpillStore",
+    "SaveTextSpill",
+    "SpillEnvelope",
+    "SpillFacts",
+    "SpillFailed",
+    "SpillOwner",
+    "SpillRef",
+    "SpillRequest",
+    "SpillSource",
+    "SpillStore",
+    "SpillWriter",
+    "__version__",
+]
+
+_STORE = "spillview.store"
+_ROOMS = {name: _STORE for name in __all__ if not name.startswith("_")}
+"""Where each name of the library lives; loaded when it is first asked for."""
+
+
+def __getattr__(name: str) -> Any:
+    room = _ROOMS.get(name)
+    if room is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    value = getattr(import_module(room), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
