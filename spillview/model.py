@@ -178,6 +178,10 @@ class Mention:
     given: bool = True
     """False when the log alone holds this text: a program received the whole result,
     and the model what the program made of it."""
+    label: str | None = None
+    """What the writer of the artifact calls it."""
+    partial: str | None = None
+    """Why the artifact is known to hold less than there was, as a plain sentence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -329,6 +333,12 @@ class Artifact:
         """The command line, or the call's arguments on one line."""
         mention = self.envelope
         return mention.command if mention else None
+
+    @property
+    def label(self) -> str | None:
+        """What its writer, or its name, calls it."""
+        mention = self.envelope
+        return (mention.label if mention else None) or self.found.label
 
     @property
     def failed(self) -> bool | None:

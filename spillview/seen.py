@@ -134,10 +134,14 @@ def shown_by(
     text: str, mention: Mention, content: Content, counts: Counts, profile: Profile
 ) -> Seen:
     """What an envelope's own text shows of the artifact."""
+    from spillview.transcripts import sidecar
     from spillview.transcripts.notices import by_id
 
     if not mention.given:
         return Seen((), certain=False)
+    stated = sidecar.stated(mention, text, content, counts)
+    if stated is not None:
+        return stated
     notice = by_id(profile, mention.notice)
     if notice is None:
         # A field names the artifact, the text says nothing: it may be its head.
@@ -258,6 +262,8 @@ def _lack(first: Mention, text: str, counts: Counts, profile: Profile) -> str | 
     """A sentence when the file holds less than its envelope claims."""
     from spillview.transcripts.notices import by_id
 
+    if first.partial is not None:
+        return first.partial
     notice = by_id(profile, first.notice)
     for claim in first.claims:
         if not isinstance(claim.value, int):

@@ -41,8 +41,9 @@ class SpillEnvelope:
     """What the model receives in the artifact's place, kept in the sidecar."""
 
     text: str
-    parts: tuple[Part, ...] = ()
-    """Every piece of the text that is the artifact's own; readers check each byte."""
+    parts: tuple[Part, ...] | None = None
+    """Every piece of the text that is the artifact's own; readers check each byte.
+    None where that was not noted: readers then look for what the text shows."""
     facts: Mapping[str, Any] = field(default_factory=dict)
     """What else is to be kept of it, as JSON knows it."""
 

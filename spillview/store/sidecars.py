@@ -66,13 +66,10 @@ def with_envelope(
     result = {key: value for key, value in facts.items() if key != "envelope"}
     if envelope is None:
         return result
-    kept: dict[str, Any] = {
-        **envelope.facts,
-        "text": envelope.text,
-        "parts": [list(part) for part in envelope.parts],
-    }
-    size = len(written(kept))
-    if size > LARGEST:
+    kept: dict[str, Any] = {**envelope.facts, "text": envelope.text}
+    if envelope.parts is not None:
+        kept["parts"] = [list(part) for part in envelope.parts]
+    if len(written(kept)) > LARGEST:
         kept = {"left_out_chars": len(envelope.text)}
     result["envelope"] = kept
     return result

@@ -3,22 +3,27 @@
     {"session": "s-1", "tool": "bash", "call_id": "c-1", "label": "build",
      "command": "make", "created": "2026-03-05T02:00:00Z", "cwd": "/srv/app",
      "exit_code": 2, "failed": true,
+     "name": "0123456789ab-bash.txt", "partial": "why the file is not the whole output",
      "bytes": 120340, "chars": 120340, "lines": 2210, "sha256": "…64 hex digits…",
-     "envelope": {"text": "what the model received"}}
+     "envelope": {"text": "what the model received",
+                  "parts": [[0, 300, 0, 300], [300, 500, 120140, 120340]]}}
 
-`session` alone is required; what a writer did not know is left out.
+`session` alone is required; what a writer did not know is left out. A part says which
+chars of the envelope's text are which bytes of the artifact.
 """
 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from spillview.alignment import merge
 from spillview.claims import LARGEST as LARGEST_NUMBER
 from spillview.errors import Unreadable
-from spillview.model import Claim, Mention
+from spillview.model import Claim, Counts, Mention, Range, Seen
 from spillview.text import path_text, printable
 from spillview.transcripts import logfile
 from spillview.transcripts.notices import Block
@@ -32,7 +37,12 @@ if TYPE_CHECKING:
 LARGEST = 4 << 20
 """A sidecar over so many bytes is none of ours."""
 
-NOTICE = "spillview.stored"
+OURS = "spillview."
+"""What the ids of our own notices begin with."""
+
+NOTICE = OURS + "stored"
+
+_LEAF = re.compile(r"[0-9a-f]{12}-[A-Za-z0-9._~-]+")
 
 
 def read(
@@ -82,9 +92,80 @@ def blocks(record: dict[str, Any]) -> list[Block]:
     return [Block("result", text, _text(record.get("call_id")), _failed(record))]
 
 
-def _mention(path: str, size: int, value: dict[str, Any]) -> Mention:
+def stated(
+    mention: Mention, text: str, content: Content, counts: Counts
+) -> Seen | None:
+    """The parts of an envelope's text that its writer says are the artifact's own.
+
+    None where it says nothing of them, where one is not what stands in the file, and
+    for a mention that no sidecar makes.
+    """
+    if not mention.notice.startswith(OURS) or not _is_sidecar(mention.transcript):
+        return None
+    value = _record_of(mention)
+    envelope = value.get("envelope") if value is not None else None
+    parts = envelope.get("parts") if isinstance(envelope, dict) else None
+    if not isinstance(parts, list):
+        return None
+    encoding = counts.encoding if counts.encoding.startswith("utf-16") else "utf-8"
+    ranges: list[Range] = []
+    for part in parts:
+        found = _range_of(part, text, content, encoding)
+        if found is None:
+            return None
+        ranges.append(found)
+    return Seen(merge(ranges))
+
+
+def _range_of(part: Any, text: str, content: Content, encoding: str) -> Range | None:
+    """The bytes of a part, when they are what it says."""
+    if not isinstance(part, list) or len(part) != 4:
+        return None
+    numbers = [_number(each) for each in part]
+    start, end, first, last = (-1 if each is None else each for each in numbers)
+    shown = text[start:end]
+    if not (0 <= start <= end <= len(text) and 0 <= first <= last <= content.size):
+        return None
+    if last - first > 4 * len(shown):
+        return None
+    data = content.pread(first, last - first)
+    return (first, last) if data.decode(encoding, "replace") == shown else None
+
+
+def _record_of(mention: Mention) -> dict[str, Any] | None:
+    from spillview.content import open_content
+
+    try:
+        content = open_content(mention.transcript)
+    except Unreadable:
+        return None
+    try:
+        return logfile.value_at(content, mention.offset, mention.length)
+    finally:
+        content.close()
+
+
+def _is_sidecar(path: str) -> bool:
+    name = os.path.basename(path)
+    return name.startswith(".") and name.endswith(".json")
+
+
+def _artifact_of(path: str, value: dict[str, Any]) -> str:
+    """The path of the file that a sidecar lies beside.
+
+    It is the sidecar's own name, but that of a file whose name leaves no room for it.
+    """
     folder, name = os.path.split(path)
+    named = _text(value.get("name"))
+    own = name[1 : -len(".json")]
+    if named is not None and named[:13] == own[:13] and _LEAF.fullmatch(named):
+        own = named
+    return os.path.join(folder, own)
+
+
+def _mention(path: str, size: int, value: dict[str, Any]) -> Mention:
     text = _envelope(value)
+    partial = _text(value.get("partial"))
     return Mention(
         transcript=path,
         session=str(value["session"]),
@@ -93,16 +174,18 @@ def _mention(path: str, size: int, value: dict[str, Any]) -> Mention:
         length=size,
         place="result",
         notice=NOTICE,
-        path=os.path.join(folder, name[1 : -len(".json")]),
+        path=_artifact_of(path, value),
         end=len(text or ""),
         claims=_claims(value),
         call_id=_text(value.get("call_id")),
         tool=_text(value.get("tool")),
-        command=_text(value.get("command")) or _text(value.get("label")),
+        command=_text(value.get("command")),
         failed=_failed(value),
         exit_code=_number(value.get("exit_code")),
         time=_time(value.get("created")),
         given=text is not None,
+        label=_text(value.get("label")),
+        partial=printable(partial) if partial is not None else None,
     )
 
 
