@@ -50,7 +50,7 @@ def signal_lines(
     """
     stop = content.size if end is None else min(end, content.size)
     number = 1 + _feeds_before(content, start)
-    begin = _line_start(content, start)
+    begin = line_start(content, start)
     at = start
     carry = b""
     while at < stop:
@@ -137,7 +137,7 @@ def _signal_ranges(content: Content, stop: int) -> Iterator[tuple[int, int]]:
             pos = first + 1
         else:
             pos = 0
-        for start, end in _signal_spans(window, pos, cut):
+        for start, end in signal_spans(window, pos, cut):
             yield base + start, base + end
         begin, open_signal = base + cut, False
         carry = window[cut:]
@@ -146,8 +146,8 @@ def _signal_ranges(content: Content, stop: int) -> Iterator[tuple[int, int]]:
         yield begin, at - (1 if carry.endswith(b"\r") else 0)
 
 
-def _signal_spans(window: bytes, pos: int, cut: int) -> Iterator[tuple[int, int]]:
-    """The signal lines of `[pos, cut)`, which ends with an LF."""
+def signal_spans(window: bytes, pos: int, cut: int) -> Iterator[tuple[int, int]]:
+    """The signal lines of `[pos, cut)`, which ends with an LF; without CR and LF."""
     from stringzilla import find  # type: ignore[import-not-found] # no stubs
 
     lowered = window.lower()
@@ -183,7 +183,7 @@ def _feeds_before(content: Content, offset: int) -> int:
     return total
 
 
-def _line_start(content: Content, offset: int) -> int:
+def line_start(content: Content, offset: int) -> int:
     """Where the line that holds byte `offset` begins."""
     while offset > 0:
         start = max(0, offset - LONGEST)
