@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Survival", "align", "look", "shown_by", "survival"]
 
+OURS = "spillview."
+"""What the ids of our own notices begin with."""
+
 LEAD = 600
 """Chars after a notice in which the words that open its preview are looked for."""
 
@@ -134,14 +137,16 @@ def shown_by(
     text: str, mention: Mention, content: Content, counts: Counts, profile: Profile
 ) -> Seen:
     """What an envelope's own text shows of the artifact."""
-    from spillview.transcripts import sidecar
     from spillview.transcripts.notices import by_id
 
     if not mention.given:
         return Seen((), certain=False)
-    stated = sidecar.stated(mention, text, content, counts)
-    if stated is not None:
-        return stated
+    if mention.notice.startswith(OURS):
+        from spillview.transcripts import sidecar
+
+        stated = sidecar.stated(mention, text, content, counts)
+        if stated is not None:
+            return stated
     notice = by_id(profile, mention.notice)
     if notice is None:
         # A field names the artifact, the text says nothing: it may be its head.

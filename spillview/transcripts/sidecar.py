@@ -37,10 +37,7 @@ if TYPE_CHECKING:
 LARGEST = 4 << 20
 """A sidecar over so many bytes is none of ours."""
 
-OURS = "spillview."
-"""What the ids of our own notices begin with."""
-
-NOTICE = OURS + "stored"
+NOTICE = "spillview.stored"
 
 _LEAF = re.compile(r"[0-9a-f]{12}-[A-Za-z0-9._~-]+")
 
@@ -100,7 +97,7 @@ def stated(
     None where it says nothing of them, where one is not what stands in the file, and
     for a mention that no sidecar makes.
     """
-    if not mention.notice.startswith(OURS) or not _is_sidecar(mention.transcript):
+    if not _is_sidecar(mention.transcript):
         return None
     value = _record_of(mention)
     envelope = value.get("envelope") if value is not None else None
