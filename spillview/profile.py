@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from spillview.places import Places
 
 Confidence = Literal["source-read", "several reports", "single report", "ours"]
-Form = Literal["head", "tail", "head+tail", "none"]
+Form = Literal["head", "tail", "head+tail", "blocks", "none"]
+"""`blocks`: our own envelopes, which say of each line or item where it stands."""
 Way = Literal["path", "id", "call_id", "row", "virtual", "none"]
 
 _NONE: Mapping[str, Any] = MappingProxyType({})
@@ -160,8 +161,9 @@ class Notice(NamedTuple):
     """True when the result was cut and nothing was saved."""
     partial: bool = False
     """True when the artifact itself is known to be capped."""
-    extent: Literal["text", "element", "notice"] = "text"
-    """What the envelope is: the whole text, from the notice to `close`, or it alone."""
+    extent: Literal["text", "element", "notice", "counted"] = "text"
+    """What the envelope is: the whole text, from the notice to `close`, it alone, or
+    so many chars from its beginning on as its group `size` says."""
     close: str | None = None
     places: tuple[str, ...] = ("result",)
     """Where it may stand: `result`, `prompt`, `attachment`."""

@@ -144,6 +144,11 @@ def check_profile(profile: Profile) -> None:
         if notice.preview.gap is not None:
             _check_regex(notice.preview.gap, f"{where}: preview.gap")
         groups = notice.pattern.groupindex
+        if notice.extent == "counted" and "size" not in groups:
+            raise BadProfile(
+                f"{where}: extent is 'counted', but the regex has no group 'size': add"
+                " it, or choose another extent"
+            )
         for claim in notice.claims:
             if claim.group not in groups:
                 raise BadProfile(
@@ -319,7 +324,7 @@ def _notice(table: Table) -> Notice:
         ),
         cut=table.flag("cut", False),
         partial=table.flag("partial", False),
-        extent=table.choice("extent", ("text", "element", "notice"), "text"),
+        extent=table.choice("extent", ("text", "element", "notice", "counted"), "text"),
         close=table.text("close"),
         places=table.texts("places") or ("result",),
         at_end=table.flag("at_end", False),
@@ -356,7 +361,9 @@ def _claims(table: Table) -> Iterator[ClaimRule]:
 def _preview(table: Table) -> Preview:
     default = "head" if table.data else "none"
     return Preview(
-        form=table.choice("form", ("head", "tail", "head+tail", "none"), default),
+        form=table.choice(
+            "form", ("head", "tail", "head+tail", "blocks", "none"), default
+        ),
         place=table.choice("place", ("after", "before", "around"), "after"),
         size=table.maybe("size"),
         unit=table.choice("unit", UNITS, "chars"),

@@ -154,6 +154,10 @@ def shown_by(
     parts = preview_of(text, notice)
     if parts is None:
         return Seen((), certain=False)
+    if notice.preview.form == "blocks":
+        from spillview.envelopes.reading import seen_in
+
+        return seen_in(text, content, counts)
     if notice.preview.numbered:
         from spillview.filelines import numbered
 
@@ -217,6 +221,10 @@ def preview_of(text: str, notice: Notice) -> str | None:
     rule = notice.preview
     if rule.form == "none":
         return ""
+    if rule.form == "blocks":
+        from spillview.envelopes.reading import shown_text
+
+        return shown_text(text)
     before, after = text[: match.start()], text[match.end() :]
     if rule.place == "before":
         return _closed(_behind_last(before, rule), rule, match.group())

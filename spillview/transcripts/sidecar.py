@@ -26,7 +26,7 @@ from spillview.errors import Unreadable
 from spillview.model import Claim, Counts, Mention, Range, Seen
 from spillview.text import path_text, printable
 from spillview.transcripts import logfile
-from spillview.transcripts.notices import Block
+from spillview.transcripts.notices import Block, find
 
 if TYPE_CHECKING:
     from spillview.content import Content
@@ -68,7 +68,7 @@ def read(
         draft.records = draft.lines = 1
         draft.size_read = draft.text_read = content.size
         draft.saw(_time(value.get("created")))
-        draft.mentions.append(_mention(found.path, content.size, value))
+        draft.mentions.append(_mention(found.path, content.size, value, profile))
         draft.mention_ids.append(None)
         logfile.finish(draft, content)
         return draft.facts()
@@ -160,7 +160,15 @@ def _artifact_of(path: str, value: dict[str, Any]) -> str:
     return os.path.join(folder, own)
 
 
-def _mention(path: str, size: int, value: dict[str, Any]) -> Mention:
+def _notice_in(text: str | None, profile: Profile) -> str:
+    """Which of our notices an envelope's text holds."""
+    for notice in profile.notices:
+        if text is not None and find(text, notice) is not None:
+            return notice.id
+    return NOTICE
+
+
+def _mention(path: str, size: int, value: dict[str, Any], profile: Profile) -> Mention:
     text = _envelope(value)
     partial = _text(value.get("partial"))
     return Mention(
@@ -170,7 +178,7 @@ def _mention(path: str, size: int, value: dict[str, Any]) -> Mention:
         offset=0,
         length=size,
         place="result",
-        notice=NOTICE,
+        notice=_notice_in(text, profile),
         path=_artifact_of(path, value),
         end=len(text or ""),
         claims=_claims(value),
