@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from spillview.policy import Decision, SpillPolicy
     from spillview.store import (
         LocalSpillStore,
         SaveTextSpill,
@@ -22,12 +23,14 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "Decision",
     "LocalSpillStore",
     "SaveTextSpill",
     "SpillEnvelope",
     "SpillFacts",
     "SpillFailed",
     "SpillOwner",
+    "SpillPolicy",
     "SpillRef",
     "SpillRequest",
     "SpillSource",
@@ -36,8 +39,10 @@ __all__ = [
     "__version__",
 ]
 
-_STORE = "spillview.store"
-_ROOMS = {name: _STORE for name in __all__ if not name.startswith("_")}
+_ROOMS = dict.fromkeys(__all__, "spillview.store") | {
+    "Decision": "spillview.policy",
+    "SpillPolicy": "spillview.policy",
+}
 """Where each name of the library lives; loaded when it is first asked for."""
 
 

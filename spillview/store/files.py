@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from spillview.disk import Disk, Unsafe, private_folder
+from spillview.disk import Disk, Unsafe
 from spillview.text import path_text, printable
 
 _NEW = (
@@ -138,12 +138,17 @@ class StoreDisk(Disk):
             try:
                 with self.folder(real) as opened:
                     facts = self.own_facts(opened)
-                    _check(path, facts, 0o022, "may be changed by other users")
+                    _check(
+                        path,
+                        facts,
+                        0o022,
+                        "may be changed by other users: chmod go-w it",
+                    )
                     return os.dup(opened)
             except FileNotFoundError:
                 self.make_root(real)
             except NotADirectoryError:
-                raise Unsafe(f"{shown(path)} is no folder") from None
+                raise Unsafe(f"{shown(path)} is no folder.") from None
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
 
     def open_session(self, root: int, path: str, name: str) -> int:
@@ -151,11 +156,20 @@ class StoreDisk(Disk):
 
         Made when it is missing. Raises `Unsafe` when it is not what it must be.
         """
-        private_folder(self, root, name)
-        with self.inside(root, [name]) as opened:
-            facts = self.own_facts(opened)
-            _check(os.path.join(path, name), facts, 0o077, "is open to other users")
-            return os.dup(opened)
+        place = os.path.join(path, name)
+        for _ in range(2):
+            try:
+                with self.inside(root, [name]) as opened:
+                    facts = self.own_facts(opened)
+                    _check(place, facts, 0o077, "is open to other users: chmod go= it")
+                    return os.dup(opened)
+            except FileNotFoundError:
+                self.make_folder(root, name)
+            except OSError as error:
+                if error.errno in (errno.ENOTDIR, errno.ELOOP):
+                    raise Unsafe(f"{shown(place)} is no folder.") from None
+                raise
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), place)
 
 
 def shown(path: str) -> str:
@@ -166,6 +180,6 @@ def shown(path: str) -> str:
 def _check(path: str, facts: os.stat_result, closed: int, complaint: str) -> None:
     getuid = getattr(os, "geteuid", None)
     if getuid is not None and facts.st_uid != getuid():
-        raise Unsafe(f"{shown(path)} belongs to another user")
+        raise Unsafe(f"{shown(path)} belongs to another user.")
     if stat.S_IMODE(facts.st_mode) & closed:
-        raise Unsafe(f"{shown(path)} {complaint}")
+        raise Unsafe(f"{shown(path)} {complaint}.")

@@ -104,8 +104,10 @@ class LocalSpillStore:
         """The retrieval hint that saving this request will give, if no cap cuts it."""
         return hint(pages_by_line=pages_by_line(request.content))
 
-    def amend(self, ref: SpillRef, envelope: SpillEnvelope) -> None:
+    def amend(self, ref: SpillRef, envelope: SpillEnvelope | None) -> None:
         """Note in a spill's sidecar what the model received in its place after all.
+
+        With None it says that this is not known.
 
         Raises `SpillFailed` when there is no such spill or it cannot be noted.
         """
