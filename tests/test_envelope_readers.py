@@ -11,7 +11,7 @@ from spillview.content import BytesContent, open_content
 from spillview.counts import count
 from spillview.envelopes.parts import Envelope
 from spillview.envelopes.text import fold_text
-from spillview.model import Artifact
+from spillview.model import Artifact, Mention
 from spillview.places import Places
 from spillview.profile_file import built_in, check_profile
 from spillview.transcripts.notices import notices_in
@@ -128,3 +128,35 @@ def test_utf16_is_shown_as_text_and_found_again_on_disk(tmp_path: Path) -> None:
     shown = b"".join(data[a:b] for a, b in seen.ranges).decode("utf-16-le")
     assert "schrïtt 0\n" in shown
     assert "make: *** [all] Error 2\n" in shown
+
+
+def test_a_json_envelope_in_a_result_shows_its_whole_items(tmp_path: Path) -> None:
+    from spillview.envelopes.document import fold_json
+    from spillview.seen import shown_by
+
+    path = tmp_path / "index.json"
+    path.write_text(json.dumps([{"n": n, "t": "é" * n} for n in range(400)]))
+    content = open_content(str(path))
+    counts = count(content)
+    envelope = fold_json(content, counts, path=path)
+    text = f"$ make index\n{envelope.text}\n$ "
+    (hit,) = notices_in(text, "result", PROFILE.notices)
+    assert (hit.path, hit.notice.id) == (str(path), "spillview.json")
+    assert text[hit.start : hit.end] == envelope.text
+    claims = {claim.unit: claim.value for claim in hit.claims}
+    assert claims == {"bytes": counts.bytes, "chars": counts.chars}
+    mention = Mention(
+        transcript="",
+        session="",
+        record=1,
+        offset=0,
+        length=0,
+        place="result",
+        notice=hit.notice.id,
+        path=hit.path,
+    )
+    seen = shown_by(text[hit.start : hit.end], mention, content, counts, PROFILE)
+    content.close()
+    assert seen.certain
+    assert seen.ranges == envelope.facts.seen
+    assert len(seen.ranges) == 8

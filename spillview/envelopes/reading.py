@@ -1,8 +1,8 @@
-"""Which bytes of its file a text envelope shows, from its own words.
+"""Which bytes of its file an envelope shows, from its own words.
 
-Every line it shows carries its number, in front or by its block's heading, and says
-how many bytes of it are left out. Each is compared with the file: nothing that does
-not read so is called seen.
+A text's says the number of every line, in front or in its block's heading, and how many
+bytes of it are left out; a JSON text's says the place of every item. Each is compared
+with the file: nothing that does not read so is called seen.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from spillview.alignment import merge
 from spillview.content import text_content
 from spillview.envelopes.excerpts import Spot, placed
+from spillview.envelopes.shrinking import LARGEST, written
 from spillview.filelines import Lines
 from spillview.model import Counts, Range, Seen
 
@@ -31,16 +32,28 @@ _ROW = re.compile(r"(?P<number>\d{1,15}): (?P<text>.*)\Z", re.DOTALL)
 _BETWEEN = re.compile(
     r"\[(?:\d{1,15} signal lines not shown|then \d{1,15} blank lines)\]\Z"
 )
+_ITEM = re.compile(
+    r'^(?:"document":)?\{"bytes":\[(?P<start>\d{1,15}),(?P<end>\d{1,15})\],'
+    r'(?P<marks>(?:"(?:shrunk|altered)":true,)*)"value":(?P<rest>.*)$',
+    re.MULTILINE,
+)
 END = "[end of the envelope]"
+JSON = '{"spillview":"json envelope","chars":'
+TABLE = "[spillview table envelope, "
 
 Row = tuple[int, str]
 
 
 def seen_in(text: str, content: Content, counts: Counts) -> Seen:
-    """The bytes of `content` that the text envelope in `text` shows.
+    """The bytes of `content` that the envelope in `text` shows.
 
-    Not certain where it is not all there, or a line of it is not the file's.
+    Not certain where it is not all there, where a line or item of it is not the file's,
+    or where it does not say which part it shows (shrunk items, the rows of a table).
     """
+    if text.startswith(JSON):
+        return _items_seen(text, content)
+    if text.startswith(TABLE):
+        return Seen((), certain=False)
     inner = text_content(content, counts.encoding)
     try:
         sizes = counts if inner is content else replace(counts, encoding="utf-8")
@@ -63,7 +76,11 @@ def seen_in(text: str, content: Content, counts: Counts) -> Seen:
 
 
 def shown_text(text: str) -> str:
-    """The lines that a text envelope shows, without their numbers and headings."""
+    """What an envelope shows of its file, without numbers, headings and counts."""
+    if text.startswith(JSON):
+        return "\n".join(match["rest"] for match in _ITEM.finditer(text))
+    if text.startswith(TABLE):
+        return text
     return "\n".join(row[1] for row in rows_of(text) if row is not None)
 
 
@@ -131,3 +148,22 @@ def _place(row: Row, content: Content, lines: Lines) -> Range | None:
         end -= 1
     found = placed(content, Spot(number, start, end), text)
     return found
+
+
+def _items_seen(text: str, content: Content) -> Seen:
+    """The items of a JSON envelope that stand in the file where it says."""
+    ranges: list[Range] = []
+    certain = text.endswith("}")
+    for match in _ITEM.finditer(text):
+        start, end = int(match["start"]), int(match["end"])
+        if match["marks"] or end - start > 2 * LARGEST or end > content.size:
+            certain = False
+            continue
+        shown = match["rest"].rstrip("\n")
+        item, altered = written(content.pread(start, end - start))
+        rest = shown.removeprefix(item)
+        if altered or rest == shown or not re.fullmatch(r"\}[\]},]{0,3}", rest):
+            certain = False
+            continue
+        ranges.append((start, end))
+    return Seen(merge(ranges), certain)
