@@ -104,17 +104,21 @@ def stated(
     parts = envelope.get("parts") if isinstance(envelope, dict) else None
     if not isinstance(parts, list):
         return None
-    encoding = counts.encoding if counts.encoding.startswith("utf-16") else "utf-8"
+    encodings = ["utf-8"]
+    if counts.encoding.startswith("utf-16"):
+        encodings.append(counts.encoding)  # or what only looks like it
     ranges: list[Range] = []
     for part in parts:
-        found = _range_of(part, text, content, encoding)
+        found = _range_of(part, text, content, encodings)
         if found is None:
             return None
         ranges.append(found)
     return Seen(merge(ranges))
 
 
-def _range_of(part: Any, text: str, content: Content, encoding: str) -> Range | None:
+def _range_of(
+    part: Any, text: str, content: Content, encodings: list[str]
+) -> Range | None:
     """The bytes of a part, when they are what it says."""
     if not isinstance(part, list) or len(part) != 4:
         return None
@@ -126,7 +130,8 @@ def _range_of(part: Any, text: str, content: Content, encoding: str) -> Range | 
     if last - first > 4 * len(shown):
         return None
     data = content.pread(first, last - first)
-    return (first, last) if data.decode(encoding, "replace") == shown else None
+    fits = any(data.decode(each, "replace") == shown for each in encodings)
+    return (first, last) if fits else None
 
 
 def _record_of(mention: Mention) -> dict[str, Any] | None:
