@@ -88,6 +88,7 @@ def look(found: Found, counts: Counts, link: Link, profile: Profile) -> Link:
         link = replace(link, verdict=kind, conclusion=ended)
         if link.state != "linked":
             return link
+        lack = first.partial if first is not None else None
         for mention in link.mentions:
             try:
                 text = record_text(mention, profile)

@@ -38,6 +38,7 @@ LARGEST = 4 << 20
 """A sidecar over so many bytes is none of ours."""
 
 NOTICE = "spillview.stored"
+UNKNOWN = "spillview.envelope"
 
 _LEAF = re.compile(r"[0-9a-f]{12}-[A-Za-z0-9._~-]+")
 
@@ -166,11 +167,14 @@ def _artifact_of(path: str, value: dict[str, Any]) -> str:
 
 
 def _notice_in(text: str | None, profile: Profile) -> str:
-    """Which of our notices an envelope's text holds."""
+    """Which of our notices an envelope's text holds; one that no profile knows where
+    it is an envelope of another make."""
+    if text is None:
+        return NOTICE
     for notice in profile.notices:
-        if text is not None and find(text, notice) is not None:
+        if find(text, notice) is not None:
             return notice.id
-    return NOTICE
+    return UNKNOWN
 
 
 def _mention(path: str, size: int, value: dict[str, Any], profile: Profile) -> Mention:
