@@ -7,7 +7,7 @@ import os
 import stat
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from spillview.disk import Disk, Unsafe
 from spillview.text import path_text, printable
@@ -45,12 +45,8 @@ class StoreDisk(Disk):
         """
         self._step("create")
         handle = os.open(name, _NEW, 0o600, dir_fd=folder)
-        try:
+        with suppress(OSError):  # a umask only takes rights away
             self.set_mode(handle, 0o600)
-        except OSError:
-            os.close(handle)
-            self.discard(folder, name)
-            raise
         return handle
 
     def append(self, handle: int, data: memoryview) -> Iterator[int]:

@@ -299,5 +299,8 @@ def rewrite(
 
 def take_away(disk: StoreDisk, folder: int, name: str) -> None:
     """Remove a file that may be gone already. Raises OSError."""
-    with suppress(FileNotFoundError):
+    try:
         disk.remove(folder, name)
+    except FileNotFoundError:
+        if disk.facts(folder, name) is not None:
+            raise
