@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 from spillview.disk import CAN_WORK
-from spillview.errors import SpillError
+from spillview.errors import BadInput, SpillError
 from spillview.places import Places
 from spillview.store import names, sidecars
 from spillview.store.caps import Caps
@@ -36,7 +36,8 @@ class LocalSpillStore:
     `max_file` and `max_session` cap one spill and all spills of a session, in bytes;
     what is cut is said in the sidecar and in the `SpillRef`. `durable` has every spill
     on the disk itself before it is said to be saved. Nothing is made or looked at
-    before the first save. Raises `BadInput` for a cap that is none.
+    before the first save. Raises `BadInput` for a cap that is none, or an
+    empty root.
     """
 
     def __init__(
@@ -51,7 +52,9 @@ class LocalSpillStore:
         """`root` may be relative (to the working folder of now) or a symlink."""
         if root is None:
             root = os.path.join(Places.here().state_dir, "spills")
-        self.root = os.path.abspath(os.fspath(root))
+        if not os.fspath(root):
+            raise BadInput("The root of a store is a folder, not an empty path.")
+        self.root = os.path.abspath(os.fsdecode(root))
         """Absolute, as configured."""
         self._caps = Caps(max_file, max_session)
         self._durable = durable
