@@ -50,7 +50,10 @@ class Facts:
     items: int | None = None
     """Of a document or table: items or rows."""
     shown: int = 0
-    """Of those, how many are shown whole."""
+    """Of those, how many are shown whole (of a table's rows: at all)."""
+    tsv_chars: int | None = None
+    """What a table's rows cost as TSV, and as Markdown."""
+    markdown_chars: int | None = None
 
     def row(self) -> dict[str, Any]:
         """The facts as JSON carries them."""
