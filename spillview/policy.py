@@ -232,13 +232,13 @@ class SpillPolicy:
             if made is None:
                 return Decision(text, "would-not-fit", self._misfit())
             if callable(hint):
-                request = replace(request, envelope=_envelope(made, len(self.gap)))
+                request = replace(request, envelope=self._envelope(made))
         ref = store.save_text(request)
         actual = ref.locator, ref.retrieval_hint
         stored = (ref.bytes, ref.whole_bytes) if ref.partial else None
         if actual != foreseen or stored is not None:
             made = self._replacement(content, actual, stored)
-            _amend(store, ref, made, len(self.gap))
+            self._amend(store, ref, made)
         if made is None:
             return Decision(text, "would-not-fit", self._misfit(), ref)
         return Decision(made[0], "spilled", ref=ref, preview=made[1])
@@ -261,6 +261,43 @@ class SpillPolicy:
             stored=stored,
         )
 
+    def _envelope(
+        self, made: tuple[str, Preview], held: int | None = None
+    ) -> SpillEnvelope:
+        """The replacement, and what of it are the artifact's bytes, `held` of them."""
+        text, shown = made
+        head, tail = shown.head, shown.tail
+        size = measure(head, "bytes")
+        after = len(head) + (len(self.gap) if head and tail else 0)
+        first = size + shown.omitted
+        last = first + measure(tail, "bytes")
+        if held is not None and held < size:
+            # The store holds whole characters only.
+            head = head.encode("utf-8")[:held].decode("utf-8", "ignore")
+            size = measure(head, "bytes")
+        whole = Part(0, len(head), 0, size), Part(after, after + len(tail), first, last)
+        parts = [
+            part
+            for part in whole
+            if part.start < part.end and (held is None or part.last <= held)
+        ]
+        facts = {
+            "max_inline": self.max_inline,
+            "unit": self.unit,
+            "omitted_bytes": shown.omitted,
+        }
+        return SpillEnvelope(text, tuple(parts), facts)
+
+    def _amend(
+        self, store: SpillStore, ref: SpillRef, made: tuple[str, Preview] | None
+    ) -> None:
+        """Have a store that can do so note what the model received after all."""
+        amend = getattr(store, "amend", None)
+        if callable(amend):
+            held = ref.bytes if ref.partial else None
+            with suppress(Exception):
+                amend(ref, None if made is None else self._envelope(made, held))
+
     def _misfit(self) -> str:
         return (
             f"Not even a notice fits into {self.max_inline} {self.unit}:"
@@ -282,37 +319,3 @@ def _said(error: Exception) -> str:
         return str(error) or type(error).__name__
     except Exception:
         return type(error).__name__
-
-
-def _envelope(
-    made: tuple[str, Preview], gap: int, held: int | None = None
-) -> SpillEnvelope:
-    """The replacement, and what of it are the artifact's bytes, `held` of them."""
-    text, shown = made
-    head, tail = shown.head, shown.tail
-    size = measure(head, "bytes")
-    after = len(head) + (gap if head and tail else 0)
-    first = size + shown.omitted
-    last = first + measure(tail, "bytes")
-    if held is not None and held < size:
-        # The store holds whole characters only.
-        head = head.encode("utf-8")[:held].decode("utf-8", "ignore")
-        size = measure(head, "bytes")
-    whole = Part(0, len(head), 0, size), Part(after, after + len(tail), first, last)
-    parts = [
-        part
-        for part in whole
-        if part.start < part.end and (held is None or part.last <= held)
-    ]
-    return SpillEnvelope(text, tuple(parts))
-
-
-def _amend(
-    store: SpillStore, ref: SpillRef, made: tuple[str, Preview] | None, gap: int
-) -> None:
-    """Have a store that can do so note what the model received after all."""
-    amend = getattr(store, "amend", None)
-    if callable(amend):
-        held = ref.bytes if ref.partial else None
-        with suppress(Exception):
-            amend(ref, None if made is None else _envelope(made, gap, held))

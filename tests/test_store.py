@@ -11,6 +11,8 @@ import stat
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +39,7 @@ from spillview.store import (
 from spillview.store.encoding import pieces, well_formed
 from spillview.store.files import StoreDisk
 
-from .spills import below, files, request, sidecar
+from .spills import below, files, request, sidecar, stream
 
 SESSION = "session-abe633f3a47a"
 OPEN = 0o777
@@ -615,8 +617,6 @@ def test_many_processes_together_stay_within_a_sessions_cap(tmp_path: Path) -> N
 def test_an_envelope_too_large_for_a_sidecar_is_left_out_and_that_said(
     tmp_path: Path,
 ) -> None:
-    from dataclasses import replace
-
     envelope = SpillEnvelope("x" * (1 << 20), (), {"kind": "test"})
     one = replace(request("text"), envelope=envelope)
     ref = LocalSpillStore(tmp_path).save_text(one)
@@ -651,3 +651,62 @@ def test_a_sidecar_carries_odd_texts_as_json(tmp_path: Path) -> None:
     data = (Path(ref.locator).parent / f".{name}.json").read_bytes()
     assert data.isascii()
     assert json.loads(data)["session"] == "s\ud800\0"
+
+
+def test_a_command_too_long_for_a_sidecar_is_cut_and_that_said(tmp_path: Path) -> None:
+    command = "echo " + "x" * 100_000
+    ref = LocalSpillStore(tmp_path).save_text(request(command=command))
+    note = sidecar(ref.locator)
+    assert note["command"] == command[: 1 << 16]
+    assert note["cut"] == {"command": len(command)}
+
+
+@pytest.mark.parametrize("field", ["call_id", "command", "cwd"])
+def test_what_is_no_text_is_refused_when_it_is_given(field: str) -> None:
+    wrong: dict[str, Any] = {field: 7}
+    with pytest.raises(BadInput, match=field):
+        SpillSource("bash", **wrong)
+
+
+# Streams
+
+
+def test_a_stream_of_chunks_is_saved_whole_or_not_at_all(tmp_path: Path) -> None:
+    store = LocalSpillStore(tmp_path)
+    ref = store.save_stream(stream(), iter([b"one\n", b"", b"t\xff"]))
+    assert Path(ref.locator).read_bytes() == b"one\nt\xff"
+
+    def breaking() -> Iterator[bytes]:
+        yield b"some"
+        raise RuntimeError("the source broke")
+
+    with pytest.raises(RuntimeError, match="the source broke"):
+        store.save_stream(stream(), breaking())
+    assert files(tmp_path) == [Path(ref.locator)]
+
+
+def test_an_envelope_of_the_whole_is_not_noted_of_a_spill_that_was_cut(
+    tmp_path: Path,
+) -> None:
+    one = replace(request("x" * 100), envelope=SpillEnvelope("all is there"))
+    cut = LocalSpillStore(tmp_path, max_file=50).save_text(one)
+    assert "envelope" not in sidecar(cut.locator)
+    whole = LocalSpillStore(tmp_path, max_file=100).save_text(one)
+    assert sidecar(whole.locator)["envelope"] == {"text": "all is there"}
+
+
+def test_an_empty_path_is_no_root() -> None:
+    with pytest.raises(BadInput, match="empty path"):
+        LocalSpillStore("")
+    assert LocalSpillStore(Path("/x/y")).root == "/x/y"
+
+
+def test_threads_may_share_a_store(tmp_path: Path) -> None:
+    from concurrent.futures import ThreadPoolExecutor
+
+    store = LocalSpillStore(tmp_path, max_session=10_000)
+    with ThreadPoolExecutor(8) as pool:
+        refs = list(pool.map(lambda n: store.save_text(request(f"{n}")), range(40)))
+    assert [Path(ref.locator).read_text() for ref in refs] == [
+        f"{n}" for n in range(40)
+    ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 
 from spillview.disk import CAN_WORK
@@ -66,11 +66,26 @@ class LocalSpillStore:
         Raises `SpillFailed` (and leaves nothing) when that is not possible, `Unsafe`
         when a folder belongs to somebody else or is open to others.
         """
+        return self.save_stream(request, pieces(request.content))
+
+    def save_stream(
+        self,
+        request: SpillRequest,
+        chunks: Iterable[bytes],
+        facts: SpillFacts | None = None,
+    ) -> SpillRef:
+        """Keep all bytes that `chunks` gives, each of them at once.
+
+        Raises as `save_text`, and whatever `chunks` raises; either leaves nothing.
+        Use a `writer` where what had arrived is to be kept.
+        """
         with self.writer(request) as writer:
             try:
-                for piece in pieces(request.content):
-                    writer.write(piece)
-                return writer.commit(SpillFacts(envelope=request.envelope))
+                for chunk in chunks:
+                    writer.write(chunk)
+                # An envelope made beforehand is that of the whole.
+                foreseen = None if writer.cut else request.envelope
+                return writer.commit(facts or SpillFacts(envelope=foreseen))
             except BaseException:
                 with suppress(SpillError):
                     writer.abort()

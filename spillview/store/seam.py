@@ -65,7 +65,7 @@ class SpillOwner:
 class SpillSource:
     """The call that it comes from.
 
-    Raises `BadInput` without a tool's name.
+    Raises `BadInput` without a tool's name, or for what is no text.
     """
 
     tool_name: str
@@ -79,6 +79,11 @@ class SpillSource:
 
     def __post_init__(self) -> None:
         _named(self.tool_name, "A spill's source", "a tool's name")
+        if not isinstance(self.label, str):
+            raise BadInput("A spill's label must be a text.")
+        for name in ("call_id", "command", "cwd"):
+            if not isinstance(getattr(self, name), str | None):
+                raise BadInput(f"A spill's {name} must be a text or None.")
 
 
 def _new_id() -> str:

@@ -8,6 +8,9 @@ from typing import Any
 from spillview.store.seam import SpillEnvelope, SpillFacts, SpillRequest
 from spillview.store.tally import Tally
 
+LONGEST = 1 << 16
+"""Chars of a command or a label that are kept."""
+
 LARGEST = 1 << 20
 """Bytes of an envelope's JSON above which its text is left out, and that said."""
 
@@ -16,9 +19,13 @@ WRITING = "Whatever wrote it has not finished, or was ended: the spill is partia
 
 
 def begun(request: SpillRequest, leaf: str, created: str) -> dict[str, Any]:
-    """The facts known before the first byte; they call the spill partial."""
+    """The facts known before the first byte; they call the spill partial.
+
+    Of a text over `LONGEST` chars the beginning is kept, and its length in `cut`.
+    """
     source = request.source
-    facts = {
+    cut: dict[str, int] = {}
+    facts: dict[str, Any] = {
         "name": leaf,
         "session": request.owner.session_id,
         "tool": source.tool_name,
@@ -29,7 +36,13 @@ def begun(request: SpillRequest, leaf: str, created: str) -> dict[str, Any]:
         "created": created,
         "partial": WRITING,
     }
-    return {key: value for key, value in facts.items() if value is not None}
+    kept = {key: value for key, value in facts.items() if value is not None}
+    for key, value in kept.items():
+        # The session's id is never cut: its digest is the folder's name.
+        if len(value) > LONGEST and key != "session":
+            kept[key] = value[:LONGEST]
+            cut[key] = len(value)
+    return kept | {"cut": cut} if cut else kept
 
 
 def ended(

@@ -77,6 +77,11 @@ class SpillWriter:
         return self._came
 
     @property
+    def cut(self) -> str | None:
+        """Which cap left no room for all that came, as a sentence; None if none did."""
+        return self._cut
+
+    @property
     def closed(self) -> bool:
         """Whether it was committed, aborted or closed."""
         return not self._open
