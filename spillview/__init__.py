@@ -5,6 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from spillview.envelopes.document import json_envelope
+    from spillview.envelopes.table import table_envelope
+    from spillview.envelopes.text import text_envelope
     from spillview.policy import Decision, SpillPolicy
     from spillview.store import (
         LocalSpillStore,
@@ -37,11 +40,17 @@ __all__ = [
     "SpillStore",
     "SpillWriter",
     "__version__",
+    "json_envelope",
+    "table_envelope",
+    "text_envelope",
 ]
 
 _ROOMS = dict.fromkeys(__all__, "spillview.store") | {
     "Decision": "spillview.policy",
     "SpillPolicy": "spillview.policy",
+    "json_envelope": "spillview.envelopes.document",
+    "table_envelope": "spillview.envelopes.table",
+    "text_envelope": "spillview.envelopes.text",
 }
 """Where each name of the library lives; loaded when it is first asked for."""
 
