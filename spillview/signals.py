@@ -36,7 +36,12 @@ _WORDS = (
     rb"(?i:errors?|failed|failures?|fatal|panic(?:ked)?|exceptions?|traceback)"
     rb"|[A-Za-z]{1,60}(?:Error|Exception)"
 )
-SIGNAL = re.compile(rb"(?<![\w-])(?<!\b0 )(?<!\b[nN]o )(?:" + _WORDS + rb")(?![\w-])")
+_BEGINS = (
+    rb"(?:(?<![\w-])|(?<=\x1b\[[mK])|(?<=[\[;]\dm)|(?<=[\[;]\d\dm)|(?<=[\[;]\d\d\dm))"
+)
+"""No letter stands before a word but the last one of a colour."""
+
+SIGNAL = re.compile(_BEGINS + rb"(?<!\b0 )(?<!\b[nN]o )(?:" + _WORDS + rb")(?![\w-])")
 """A word that tells of trouble; `0 errors` and `no errors` tell of none."""
 
 

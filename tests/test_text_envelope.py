@@ -13,6 +13,7 @@ from spillview.content import BytesContent
 from spillview.counts import count
 from spillview.envelopes.reading import seen_in
 from spillview.envelopes.text import fold_text, text_envelope
+from spillview.errors import BadInput
 
 HERE = Path(__file__)
 """A file that exists; what it holds does not matter to the text form."""
@@ -61,8 +62,15 @@ def verdict_of(text: str) -> tuple[int, str] | None:
     return None
 
 
+COLOUR = re.compile(r"\x1b\[(?:K|(?:[0-9]{1,3}(?:;[0-9]{1,3})*)?m)")
+
+
 def signal_numbers(text: str) -> list[int]:
-    return [n for n, row in enumerate(text.split("\n"), 1) if WORDS.search(row)]
+    """Lines with a word of trouble, behind a colour too."""
+    rows = enumerate(text.split("\n"), 1)
+    return [
+        n for n, row in rows if WORDS.search(row) or WORDS.search(COLOUR.sub("/", row))
+    ]
 
 
 def line_count(text: str) -> int:
@@ -223,6 +231,9 @@ LINE = st.one_of(
             "12: error: quoted",
             "[3 signal lines not shown]",
             "\x1b[2K\x1b[1G\x1b[31mFAIL\x1b[0m",
+            "\x1b[1;31merror\x1b[0m: x",
+            "\x1b[01;31m\x1b[Kerror: \x1b[m\x1b[Kno such file",
+            "0 errors, \x1b[38;5;196mfailed",
         ]
     ),
     st.builds(lambda n, c: c * n, st.integers(0, 9_000), st.sampled_from("x漢é😀\r ")),
@@ -263,3 +274,118 @@ def test_forty_signal_lines_of_any_length(length: int) -> None:
     lines = [line for n in range(40) for line in (f"step {n}", signal)]
     envelope = check("\n".join([*lines, "BUILD FAILED"]))
     assert "of 41 signal lines" in envelope
+
+
+def test_one_long_line_shows_its_beginning_and_its_end() -> None:
+    text = "BEGIN" + "é" * 40_000 + "THE END"
+    envelope = check(text)
+    assert "--- head: lines 1 to 1\nBEGIN" in envelope
+    assert parsed(envelope)["tail"][-1][1].endswith("THE END")
+    assert len(envelope) > 13_000
+
+
+@pytest.mark.parametrize("length", range(2_900, 3_300, 13))
+def test_a_line_little_longer_than_the_tail_is_not_shown_twice(length: int) -> None:
+    envelope = check("".join(chr(0x4E00 + n) for n in range(length)))
+    assert envelope.count(chr(0x4E00 + length // 2)) <= 1
+    assert envelope.count(chr(0x4E00 + length - 1)) == 1
+
+
+def test_progress_bars_collapse_where_they_are_shown_and_not_in_counts() -> None:
+    bar = "".join(f"{n}%\r" for n in range(100)) + "100% done"
+    text = "start\n" + "\n".join([bar] * 30) + "\nok\n"
+    envelope = check(text)
+    assert f"{len(text):,} chars" in envelope
+    assert f"[{len(bar) - 9} bytes overwritten]…100% done" in envelope
+    assert "99%" not in envelope
+    assert "lines without the frames that a CR overwrote" in envelope
+
+
+def test_a_signal_that_a_bar_overwrote_is_shown_all_the_same() -> None:
+    text = "a\n" * 100 + "10%\rerror: lost\r100%\n" + "b\n" * 100
+    envelope = check(text)
+    assert "101: [4 bytes overwritten]…error: lost…[5 bytes after]" in envelope
+
+
+def test_a_long_signal_line_is_cut_around_its_hit() -> None:
+    text = "y" * 5_000 + " error: here " + "z" * 5_000 + "\n" + "ok\n" * 100
+    envelope = check(text)
+    (row,) = parsed(envelope)["signal"]
+    assert re.fullmatch(
+        r"\[\d+ bytes before\]…y+ error: here z+…\[\d+ bytes after\]", row[1]
+    )
+    assert len(row[1]) <= 400
+
+
+def test_an_own_pattern_takes_the_place_of_the_words() -> None:
+    text = "error: a\nnote: schön\nwarning: b\n" + "x\n" * 300
+    envelope = text_envelope(
+        text, label="cc", path=HERE, signal="^.*(?:warning|schön)", tail=3
+    )
+    assert "Shown: 2 of 2 signal lines" in envelope
+    assert "\n2: note: schön\n3: warning: b\n" in envelope
+
+
+@pytest.mark.parametrize(
+    ("pattern", "word"),
+    [("(", "is not a regex"), ("(a+)+b", "repeat"), ("x*", "empty"), ("a|", "empty")],
+)
+def test_a_pattern_that_is_none_or_may_hang_is_refused(pattern: str, word: str) -> None:
+    with pytest.raises(BadInput, match=word):
+        text_envelope("x\n", label="x", path=HERE, signal=pattern)
+
+
+def test_a_conclusion_before_the_tail_is_shown() -> None:
+    text = (
+        "x\n" * 400
+        + "===== 10 passed in 0.12s =====\n"
+        + "".join(f"note {n}\n" for n in range(12))
+    )
+    envelope = text_envelope(text, label="pytest", path=HERE, tail=5)
+    assert "--- conclusion: pytest, pass\n401: ===== 10 passed" in envelope
+    content = BytesContent(text.encode())
+    assert seen_in(envelope, content, count(content)).certain
+
+
+def test_a_path_that_does_not_exist_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="does not exist"):
+        text_envelope("x", label="x", path=tmp_path / "none.txt")
+    with pytest.raises(BadInput, match="no regular file"):
+        text_envelope("x", label="x", path=tmp_path)
+
+
+@pytest.mark.parametrize("text", ["", "x" * 9_000, "error\n" * 900, "\n" * 50])
+def test_a_budget_that_is_too_small_names_one_that_is_not(text: str) -> None:
+    with pytest.raises(BadInput) as refusal:
+        text_envelope(text, label="x", path=HERE, budget=100)
+    needed = int(re.sub(r"\D", "", str(refusal.value).rpartition("least")[2]))
+    assert len(text_envelope(text, label="x", path=HERE, budget=needed)) <= needed
+
+
+def test_labels_and_further_lines_stay_on_one_line() -> None:
+    content = BytesContent(b"x\n" * 9)
+    envelope = fold_text(
+        content,
+        count(content),
+        label="a\nb\x1b[31m {size} " + "c" * 900,
+        path=HERE,
+        extra=["exit code 2\n--- tail: lines 1 to 2"],
+    ).text
+    first, second = envelope.split("\n")[:2]
+    assert first.startswith("[spillview text envelope, ")
+    assert "a b␛[31m {size} ccc" in first
+    assert len(first) < 260
+    assert second.startswith("Full output: ")
+    assert "\nexit code 2 --- tail: lines 1 to 2\n" in envelope
+
+
+def test_bytes_that_are_no_utf8_and_images() -> None:
+    data = b"a\xff\xfeb\n" * 400 + b"\x00\x01 end\xc3"
+    content = BytesContent(data)
+    envelope = fold_text(content, count(content), label="x", path=HERE)
+    assert "\n␀␁ end\ufffd\n" in envelope.text
+    assert seen_in(envelope.text, content, count(content)).ranges == envelope.facts.seen
+    image = BytesContent(b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 20)
+    shown = fold_text(image, count(image), label="x", path=HERE)
+    assert "it is an image" in shown.text
+    assert shown.facts.seen == ()

@@ -11,7 +11,7 @@ from spillview.alignment import merge
 from spillview.conclusions import conclusion
 from spillview.content import BytesContent, text_content
 from spillview.counts import count
-from spillview.envelopes.excerpts import MARK, Excerpt, Spot, excerpt
+from spillview.envelopes.excerpts import MARK, Excerpt, Spot, excerpt, visible
 from spillview.envelopes.parts import (
     BOUNDARY,
     BUDGET,
@@ -335,11 +335,17 @@ class _Folding:
         room -= len(HEAD_HEADING) + 2 * _DIGITS
         if tail is None:
             return None
-        stop = tail.excerpts[0].spot.start
+        first = tail.excerpts[0]
+        stop = first.seen[0] if first.cut_short else first.spot.start
         block, at, number = _Block(""), 0, 1
         while at < stop and room >= LEAST:
-            end = self._next_feed(at)
-            shown = excerpt(self.content, Spot(number, at, end), room - 1, "start")
+            end, limit = self._next_feed(at), room - 1
+            if end > stop:  # the line that the tail shows the end of
+                beginning = self.content.pread(at, min(stop - at, 4 * limit))
+                limit = min(limit, len(visible(beginning)) + 2 * MARK)
+            if limit < LEAST:
+                break
+            shown = excerpt(self.content, Spot(number, at, end), limit, "start")
             block.add(shown.text, shown)
             room -= len(shown.text) + 1
             if shown.cut_short:
