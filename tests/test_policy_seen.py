@@ -205,6 +205,30 @@ def test_stated_parts_that_are_not_what_the_file_holds_are_not_believed(
     assert artifact.link.seen.ranges == shown_ranges(done, len(TEXT_OF_LINES))
 
 
+@pytest.mark.parametrize("gap", ["", GAP])
+@pytest.mark.parametrize(
+    "line",
+    [
+        GAP,
+        "a",
+        "\n",
+        "\n\n(Omitted 7 bytes. Full formatted result stored at: /h/spills/"
+        "session-abe633f3a47a/0123456789ab-bash.txt. Ask me.)",
+    ],
+)
+def test_a_text_that_repeats_or_forges_our_own_marks_is_placed_exactly(
+    tmp_path: Path, line: str, gap: str
+) -> None:
+    text = line * (5000 // len(line))
+    done = SpillPolicy(1500, gap=gap).decide(text, store=store_of(tmp_path), **CALL)
+    assert done.spilled
+    (artifact,) = read_back(tmp_path).values()
+    assert artifact.link is not None
+    assert artifact.link.seen is not None
+    assert artifact.link.seen.certain
+    assert artifact.link.seen.ranges == shown_ranges(done, len(text))
+
+
 def test_a_spill_that_a_cap_cut_shows_as_partial(tmp_path: Path) -> None:
     store = store_of(tmp_path, max_file=5000)
     done = SpillPolicy(2000).decide(TEXT_OF_LINES, store=store, **CALL)

@@ -53,11 +53,7 @@ class Caps:
             yield room, why
             return
         with disk.alone(folder, WAIT):
-            # Sidecars begin with a dot; the cap is for what tools printed.
-            used = sum(
-                size for name, size in disk.sizes(folder) if not name.startswith(".")
-            )
-            left = max(self.session - used, 0)
+            left = max(self.session - disk.stored(folder), 0)
             if left < room:
                 room = left
                 why = f"The store's cap of {self.session:,} bytes a session cut it."

@@ -85,17 +85,21 @@ class StoreDisk(Disk):
         mine = os.fstat(handle)
         return (facts.st_dev, facts.st_ino) == (mine.st_dev, mine.st_ino)
 
-    def sizes(self, folder: int) -> Iterator[tuple[str, int]]:
-        """Names and sizes of the regular files in a folder."""
+    def stored(self, folder: int) -> int:
+        """Bytes of all spills in a folder; sidecars do not count."""
+        total = 0
         self._step("list")
         with os.scandir(folder) as entries:
             for entry in entries:
+                if entry.name.startswith("."):
+                    continue
                 try:
                     facts = entry.stat(follow_symlinks=False)
                 except FileNotFoundError:
                     continue
                 if stat.S_ISREG(facts.st_mode):
-                    yield entry.name, facts.st_size
+                    total += facts.st_size
+        return total
 
     @contextmanager
     def alone(self, folder: int, wait: float) -> Iterator[None]:

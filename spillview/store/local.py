@@ -23,6 +23,7 @@ from spillview.store.seam import (
     SpillRef,
     SpillRequest,
 )
+from spillview.store.tally import Tally
 from spillview.store.writer import SpillWriter, begin, rewrite
 from spillview.text import iso
 
@@ -91,14 +92,17 @@ class LocalSpillStore:
                     writer.abort()
                 raise
 
-    def writer(self, request: SpillRequest) -> SpillWriter:
+    def writer(
+        self, request: SpillRequest, *, tally: Tally | None = None
+    ) -> SpillWriter:
         """An open spill to which bytes are appended as they come.
 
-        Its file is there at once, its sidecar calls it partial until `commit`.
+        Its file is there at once, its sidecar calls it partial until `commit`. What is
+        written is counted by `tally`, where that should be done another way.
         Raises `SpillFailed` or `Unsafe` when it cannot be begun.
         """
         try:
-            return self._begin(request)
+            return self._begin(request, tally)
         except OSError as error:
             reason = error.strerror or type(error).__name__
             raise SpillFailed(
@@ -147,7 +151,7 @@ class LocalSpillStore:
     def _folder_of(self, request: SpillRequest) -> str:
         return os.path.join(self.root, names.session_folder(request.owner.session_id))
 
-    def _begin(self, request: SpillRequest) -> SpillWriter:
+    def _begin(self, request: SpillRequest, tally: Tally | None) -> SpillWriter:
         if not CAN_WORK:
             raise SpillFailed("This system cannot name files inside an open folder.")
         name = names.session_folder(request.owner.session_id)
@@ -155,7 +159,7 @@ class LocalSpillStore:
         for attempt in range(TRIES):
             try:
                 with self._session(name) as folder:
-                    return self._created(request, folder, name, created)
+                    return self._created(request, folder, name, created, tally)
             except FileNotFoundError:  # a sweep took the empty folder away
                 if attempt == TRIES - 1:
                     raise
@@ -174,7 +178,12 @@ class LocalSpillStore:
             os.close(folder)
 
     def _created(
-        self, request: SpillRequest, folder: int, name: str, created: str
+        self,
+        request: SpillRequest,
+        folder: int,
+        name: str,
+        created: str,
+        tally: Tally | None,
     ) -> SpillWriter:
         spill_id = request.id
         for _ in range(TRIES):
@@ -190,6 +199,7 @@ class LocalSpillStore:
                     facts,
                     caps=self._caps,
                     durable=self._durable,
+                    tally=tally,
                 )
             spill_id = names.following(spill_id)
         raise SpillFailed(f"Every name tried below {shown(self.root)} is taken.")

@@ -49,6 +49,7 @@ class SpillWriter:
         *,
         caps: Caps,
         durable: bool,
+        tally: Tally | None = None,
     ) -> None:
         """Made by `LocalSpillStore.writer`; both descriptors become its own."""
         self._disk = disk
@@ -57,7 +58,7 @@ class SpillWriter:
         self._facts = facts
         self._caps = caps
         self._durable = durable
-        self._tally = Tally()
+        self._tally = tally if tally is not None else Tally()
         self._held = b""
         self._cut: str | None = None
         self._came = 0
