@@ -389,3 +389,10 @@ def test_bytes_that_are_no_utf8_and_images() -> None:
     shown = fold_text(image, count(image), label="x", path=HERE)
     assert "it is an image" in shown.text
     assert shown.facts.seen == ()
+
+
+@pytest.mark.parametrize("text", ["0\x00a\x00b\x00\n\x00 end", "GIF89a\nend"])
+def test_a_text_that_looks_like_utf16_or_an_image_is_a_text(text: str) -> None:
+    envelope = text_envelope(text, label="x", path=HERE)
+    assert f"Size: {len(text):,} chars" in envelope
+    assert " end\n" in envelope or "\nend\n" in envelope

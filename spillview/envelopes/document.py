@@ -83,7 +83,7 @@ def json_envelope(
     content = BytesContent(data)
     return fold_json(
         content,
-        count(content),
+        count(content, utf8=own or isinstance(data_or_text, str)),
         path=path,
         sample=sample,
         budget=budget,

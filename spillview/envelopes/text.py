@@ -81,7 +81,7 @@ def text_envelope(
     content = BytesContent(text.encode("utf-8", "replace"))
     return fold_text(
         content,
-        count(content),
+        count(content, utf8=True),
         label=label,
         path=path,
         boundary=boundary,
