@@ -634,8 +634,14 @@ def test_what_the_model_received_can_be_noted_afterwards(tmp_path: Path) -> None
     assert note == before
     store.amend(ref, None)
     assert sidecar(ref.locator) == before
-    with pytest.raises(SpillFailed, match="is none of"):
-        store.amend(SpillRef("/etc/passwd", 1, ""), None)
+    for none in ("/etc/passwd", ref.locator + "x", f"{tmp_path}/nowhere/leaf"):
+        with pytest.raises(SpillFailed, match="is no spill of"):
+            store.amend(SpillRef(none, 1, ""), None)
+    assert os.listdir(tmp_path) == [SESSION]
+    note_path = Path(ref.locator).parent / f".{Path(ref.locator).name}.json"
+    note_path.write_text("[]")
+    with pytest.raises(SpillFailed, match="could not be changed"):
+        store.amend(ref, None)
     os.unlink(Path(ref.locator).parent / f".{Path(ref.locator).name}.json")
     with pytest.raises(SpillFailed, match="could not be changed"):
         store.amend(ref, None)

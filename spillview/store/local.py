@@ -136,12 +136,17 @@ class LocalSpillStore:
         import json
 
         folder, leaf = os.path.split(ref.locator)
-        if os.path.dirname(folder) != self.root:
-            raise SpillFailed(f"{shown(ref.locator)} is none of {shown(self.root)}.")
+        if os.path.dirname(folder) != self.root or not os.path.lexists(ref.locator):
+            raise SpillFailed(
+                f"{shown(ref.locator)} is no spill of {shown(self.root)}."
+            )
         try:
             with self._session(os.path.basename(folder)) as opened:
                 data = self._disk.read(opened, names.sidecar(leaf), 4 << 20)
-                facts = sidecars.with_envelope(json.loads(data), envelope)
+                facts = json.loads(data)
+                if not isinstance(facts, dict):
+                    raise ValueError("it is no object")
+                facts = sidecars.with_envelope(facts | {"name": leaf}, envelope)
                 rewrite(self._disk, opened, facts, durable=self._durable)
         except (OSError, ValueError) as error:
             raise SpillFailed(
