@@ -139,6 +139,7 @@ def check(text: str, *, budget: int = 14_000, tail: int = 20) -> str:
     verdict = verdict_of(text)
     if verdict is None:
         assert "tail" not in blocks
+        assert "the last 0 lines, 0 more of the tail dropped" in envelope
         return envelope
     number, last = verdict
     shown = plain(last)

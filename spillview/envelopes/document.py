@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from spillview.alignment import merge
@@ -13,7 +12,7 @@ from spillview.content import BytesContent
 from spillview.counts import count
 from spillview.envelopes.excerpts import Spot, excerpt
 from spillview.envelopes.inventory import Inventory
-from spillview.envelopes.items import items_from
+from spillview.envelopes.members import Member, Members
 from spillview.envelopes.parts import (
     BUDGET,
     Envelope,
@@ -24,8 +23,7 @@ from spillview.envelopes.parts import (
 )
 from spillview.envelopes.shrinking import LARGEST, SHORTEST, Shrunk, shrunk
 from spillview.errors import BadInput
-from spillview.model import Counts, Range
-from spillview.shape.locating import first_places
+from spillview.model import Counts
 from spillview.shape.outline import Outline
 from spillview.shape.source import Source
 from spillview.text import path_text, printable
@@ -118,16 +116,6 @@ def fold_json(
         return folding.envelope(sample)
 
 
-@dataclass(slots=True)
-class _Sample:
-    """An item of the envelope: where it is, and what it may cost."""
-
-    place: Range
-    raw: bytes
-    complete: bool
-    """Whether `raw` is all of it."""
-
-
 class _Folding:
     """One envelope in the making."""
 
@@ -148,18 +136,19 @@ class _Folding:
         self.path = path
         self.budget = budget
         self.located = located
-        self.shown: list[tuple[_Sample, Shrunk]] = []
+        self.shown: list[tuple[Member, Shrunk]] = []
 
     def envelope(self, sample: int) -> Envelope:
         outline = self.outline
         fixed = self._fixed()
         inventory = Inventory(outline)
-        documents: list[_Sample] = []
-        items: list[_Sample] = []
+        members = Members(self.inner, outline, self._stop())
+        documents: list[Member] = []
+        items: list[Member] = []
         if outline.kind in ("object", "scalar"):
-            documents = self._whole_document()
+            documents = members.document()
         if outline.kind not in ("scalar", "text"):
-            items = self._items(sample)
+            items = members.first(sample)
         room = self.budget - len(self._json(fixed, [], 0, [], [])) - inventory.reserve
         least = 2 * min(1, len(documents) + len(items)) * self._cost(SHORTEST)
         if room < least:
@@ -249,8 +238,6 @@ class _Folding:
         ended = self.text.pread(self.text.size - 1, 1) == b"\n"
         return self.counts.lines - (not ended)
 
-    # -- items -----------------------------------------------------------------------
-
     def _stop(self) -> int:
         """The byte up to which the text is JSON."""
         error = self.outline.error
@@ -258,78 +245,9 @@ class _Folding:
             return self.inner.size
         return error.byte
 
-    def _whole_document(self) -> list[_Sample]:
-        begin = self.outline.begin
-        at = items_from(self.inner, begin, 1, stop=self.inner.size, documents=True)
-        if at:
-            return [self._sample(at[0])]
-        size = self.inner.size
-        return [_Sample((begin, size), self.inner.pread(begin, LARGEST), False)]
-
-    def _items(self, most: int) -> list[_Sample]:
-        begin = self._first_item()
-        if begin is None or not most:
-            return []
-        found: list[_Sample] = []
-        stop, documents = self._stop(), self.outline.kind == "jsonl"
-        while len(found) < most:
-            places = items_from(
-                self.inner,
-                begin,
-                1 if documents else most,
-                stop=stop,
-                documents=documents,
-            )
-            for place in places:
-                each = self._sample(place)
-                good = not each.complete or _is_json(each.raw)
-                if place[1] >= stop and self.outline.error is not None:
-                    good = good and each.raw[:1] in (b"{", b"[", b'"')
-                if good:
-                    found.append(each)
-                begin = place[1] if good else self._next_line(place[0])
-            if not documents:
-                break
-            if not places:
-                after = self._next_line(begin)
-                if after >= stop:
-                    break
-                begin = after
-        return found
-
-    def _first_item(self) -> int | None:
-        outline = self.outline
-        if outline.kind == "jsonl":
-            return outline.begin
-        if outline.kind == "array":
-            return self._past_bracket(outline.begin)
-        if outline.records is None:
-            return None
-        trail = outline.records.trail
-        place = first_places(outline, self.inner, [trail]).get(trail)
-        return place[0] if place is not None else None
-
-    def _past_bracket(self, at: int) -> int:
-        while self.inner.pread(at, 1) in (b" ", b"\t", b"\r", b"\n"):
-            at += 1
-        return at + 1
-
-    def _next_line(self, at: int) -> int:
-        while data := self.inner.pread(at, 1 << 16):
-            feed = data.find(b"\n")
-            if feed >= 0:
-                return at + feed + 1
-            at += len(data)
-        return at
-
-    def _sample(self, place: Range) -> _Sample:
-        start, end = place
-        raw = self.inner.pread(start, min(end - start, LARGEST))
-        return _Sample(place, raw, len(raw) == end - start)
-
     def _affordable(
-        self, documents: list[_Sample], items: list[_Sample], room: int
-    ) -> tuple[list[_Sample], list[_Sample]]:
+        self, documents: list[Member], items: list[Member], room: int
+    ) -> tuple[list[Member], list[Member]]:
         """No more items than can be shown at all; none where the document is whole."""
         if documents and documents[0].complete and items:
             cost = self._cost(_size(documents[0]))
@@ -349,7 +267,7 @@ class _Folding:
             + digits
         )
 
-    def _row(self, sample: _Sample, shown: Shrunk) -> str:
+    def _row(self, sample: Member, shown: Shrunk) -> str:
         self.shown.append((sample, shown))
         marks = "" if shown.whole else '"shrunk":true,'
         marks += '"altered":true,' if shown.altered else ""
@@ -403,21 +321,13 @@ def _notes(outline: Outline) -> Iterator[str]:
         yield said
 
 
-def _size(sample: _Sample) -> int:
+def _size(sample: Member) -> int:
     """Chars that the item takes when it is whole, near enough."""
     if not sample.complete:
         return LARGEST
     from spillview.envelopes.shrinking import written
 
     return max(SHORTEST, len(written(sample.raw)[0]))
-
-
-def _is_json(raw: bytes) -> bool:
-    try:
-        json.loads(raw)
-    except (ValueError, RecursionError):
-        return False
-    return True
 
 
 def _is_seen(shown: Shrunk) -> bool:

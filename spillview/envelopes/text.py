@@ -12,6 +12,7 @@ from spillview.conclusions import conclusion
 from spillview.content import BytesContent, text_content
 from spillview.counts import count
 from spillview.envelopes.excerpts import MARK, Excerpt, Spot, excerpt, visible
+from spillview.envelopes.heading import DIGITS, About, Told, header
 from spillview.envelopes.parts import (
     BOUNDARY,
     BUDGET,
@@ -20,7 +21,6 @@ from spillview.envelopes.parts import (
     Kept,
     as_boundary,
     existing,
-    one_line,
     too_small,
     with_size,
 )
@@ -28,7 +28,6 @@ from spillview.envelopes.scanning import Found, signals_of
 from spillview.errors import BadInput
 from spillview.model import Boundary, Counts
 from spillview.signals import line_start
-from spillview.text import human_count, human_ratio, path_text, printable
 
 if TYPE_CHECKING:
     from spillview.content import Content
@@ -52,9 +51,6 @@ HEAD_HEADING = "--- head: lines {first} to {last}"
 GAP = "[{count} signal lines not shown]"
 BLANK = "[then {count} blank lines]"
 END = "[end of the envelope]"
-
-_DIGITS = 14
-"""Of the largest line number or count there is room for."""
 
 
 def text_envelope(
@@ -124,9 +120,8 @@ def fold_text(
     text = text_content(content, counts.encoding)
     try:
         inner = counts if text is content else count(text, cancelled=cancelled)
-        folding = _Folding(text, inner, counts, budget, cancelled)
-        folding.label, folding.path, folding.gate = label, name, gate
-        folding.extra = tuple(extra)
+        about = About(label, name, counts, gate, inner.verdict, tuple(extra))
+        folding = _Folding(text, inner, about, budget, cancelled)
         envelope = folding.envelope(tail, tail_chars, signal)
         if text is content:
             return envelope
@@ -167,35 +162,30 @@ class _Block:
 class _Folding:
     """One envelope in the making."""
 
-    label: str
-    path: str
-    gate: Boundary
-    extra: tuple[str, ...]
-
     def __init__(
         self,
         content: Content,
         counts: Counts,
-        sizes: Counts,
+        about: About,
         budget: int,
         cancelled: Callable[[], bool] | None,
     ) -> None:
         self.content = content
         self.counts = counts
-        self.sizes = sizes
-        """Those of the file, where it is UTF-16 and `content` its transcription."""
+        """Of `content`, which is a transcription where the file is UTF-16."""
+        self.about = about
         self.budget = budget
         self.cancelled = cancelled
 
     def envelope(self, lines: int, chars: int, pattern: str | None) -> Envelope:
         """The envelope: what there must be is priced first, the tail reserved next."""
         verdict = self.counts.verdict
-        room = self.budget - len(self._header(_Told())) - len(END) - 2
+        room = self.budget - len(header(self.about, Told())) - len(END) - 2
         tail = None
         if verdict is not None:
             blank = self.counts.lines - verdict.number
             ending = BLANK.format(count=blank) if blank else ""
-            heading = len(TAIL_HEADING) + 2 * _DIGITS + len(ending) + 2
+            heading = len(TAIL_HEADING) + 2 * DIGITS + len(ending) + 2
             if room < heading + LEAST:
                 raise too_small(self.budget, self.budget - room + heading + LEAST)
             tail = self._tail(lines, min(chars, room - heading))
@@ -281,7 +271,7 @@ class _Folding:
         spots = [*found.first, *found.last]
         wanted = [spot for spot in spots if not _is_shown(spot, known)]
         elsewhere = len(spots) - len(wanted)
-        room -= len(SIGNALS_HEADING) + 3 * _DIGITS
+        room -= len(SIGNALS_HEADING) + 3 * DIGITS
         if not wanted or room < LEAST:
             return None, elsewhere
         first, last = self._chosen(wanted, room, complete=len(spots) == found.total)
@@ -308,7 +298,7 @@ class _Folding:
             rows, left = self._fitting(spots, limit, room)
             if complete and len(rows) == len(spots):
                 return rows, []
-        room -= len(GAP) + _DIGITS
+        room -= len(GAP) + DIGITS
         limit = SIGNAL_CHARS[-1]
         first, left = self._fitting(spots, limit, room - room // 3)
         behind = spots[len(first) :][::-1]
@@ -332,7 +322,7 @@ class _Folding:
 
     def _head(self, tail: _Block | None, room: int) -> _Block | None:
         """The first lines, up to where the tail begins, as far as there is room."""
-        room -= len(HEAD_HEADING) + 2 * _DIGITS
+        room -= len(HEAD_HEADING) + 2 * DIGITS
         if tail is None:
             return None
         first = tail.excerpts[0]
@@ -381,7 +371,7 @@ class _Folding:
         signals_shown: int,
     ) -> Envelope:
         shown = [each for block in blocks for each in block.excerpts]
-        told = _Told(signals, signals_shown)
+        told = Told(signals, signals_shown, tail=0, dropped=0)
         kept: Kept = "none"
         verdict = self.counts.verdict
         if tail is not None and verdict is not None:
@@ -392,10 +382,10 @@ class _Folding:
         told.overwritten = sum(each.overwritten for each in shown)
         told.escapes = sum(each.escapes for each in shown)
         told.controls = sum(each.controls for each in shown)
-        header = self._header(told)
-        text = with_size("\n".join((header, *(b.text() for b in blocks), END)))
+        top = header(self.about, told)
+        text = with_size("\n".join((top, *(b.text() for b in blocks), END)))
         assert len(text) <= self.budget, "the parts were priced wrong"
-        sizes, gate = self.sizes, self.gate
+        sizes, gate = self.about.sizes, self.about.gate
         return Envelope(
             text,
             Facts(
@@ -417,62 +407,6 @@ class _Folding:
             ),
         )
 
-    def _header(self, told: _Told) -> str:
-        """Everything before the first block; what is told of last changes it least."""
-        sizes, gate = self.sizes, self.gate
-        ratio = human_ratio(sizes.size_in(gate.unit) / gate.size)
-        path = printable(path_text(self.path))
-        rows = [
-            f"[spillview text envelope, {{size}} chars] {one_line(self.label)}",
-            f"Full output: {path}",
-            f"Size: {human_count(sizes.chars)} chars, {human_count(sizes.bytes)} bytes,"
-            f" {human_count(sizes.lines)} lines; {ratio} the boundary of {gate}",
-            f"Shown: {told.shown} of {told.signals} signal lines; the last {told.tail}"
-            f" lines, {told.dropped} more of the tail dropped",
-            *(one_line(each) for each in self.extra),
-        ]
-        if self.counts.verdict is None:
-            empty = "an image" if self.counts.kind == "image" else "nothing but blanks"
-            rows.append(f"Nothing of it can be shown: it is {empty}.")
-        rows += self._notes(told)
-        rows.append(self._reading())
-        return "\n".join(rows)
-
-    def _notes(self, told: _Told) -> list[str]:
-        """What was done to the lines that are shown, each in a sentence."""
-        notes = [
-            (told.cut, "cut: the bytes left out are said in brackets"),
-            (told.overwritten, "without the frames that a CR overwrote"),
-            (told.escapes, "without escape sequences"),
-            (told.controls, "with pictures for control characters"),
-        ]
-        said = [f"{_lines(count)} {what}" for count, what in notes if count]
-        if self.sizes.encoding == "utf-8-invalid":
-            said.append("bytes that are no UTF-8 read \N{REPLACEMENT CHARACTER}")
-        return [f"Below: {'; '.join(said)}."] if said else []
-
-    def _reading(self) -> str:
-        """How the whole can be read."""
-        if self.sizes.lines <= 1:
-            page = "spillview show FILE --unit char --offset N --limit 5000"
-        else:
-            page = "spillview show FILE --offset LINE --limit 100"
-        return f"To read on: {page}; to search: spillview grep PATTERN FILE"
-
-
-@dataclass(slots=True)
-class _Told:
-    """What the header says of the blocks; the numbers are as long as they can be."""
-
-    signals: int = 10**_DIGITS - 1
-    shown: int = 10**_DIGITS - 1
-    tail: int = 10**_DIGITS - 1
-    dropped: int = 10**_DIGITS - 1
-    cut: int = 10**_DIGITS - 1
-    overwritten: int = 10**_DIGITS - 1
-    escapes: int = 10**_DIGITS - 1
-    controls: int = 10**_DIGITS - 1
-
 
 def _numbered(shown: Excerpt) -> str:
     return f"{shown.spot.number}: {shown.text}"
@@ -482,7 +416,3 @@ def _is_shown(spot: Spot, known: dict[int, Excerpt]) -> bool:
     """Whether another block shows the line's hit."""
     other = known.get(spot.number)
     return other is not None and spot.hit is not None and other.holds(spot.hit)
-
-
-def _lines(count: int) -> str:
-    return f"{count} line{'' if count == 1 else 's'}"
