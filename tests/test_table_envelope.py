@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 
 from spillview.content import BytesContent
 from spillview.counts import count
+from spillview.envelopes.records import Rows
 from spillview.envelopes.table import (
     dated_name,
     fold_rows,
@@ -344,3 +345,28 @@ def test_names_carry_their_day() -> None:
         "2026-11-29-open-issues-all.tsv"
     )
     assert re.fullmatch(r"\d{4}-\d\d-\d\d-table\.md", dated_name("///", ".md"))
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    sizes=st.lists(st.integers(0, 400_000), min_size=1, max_size=6),
+    indent=st.sampled_from([None, 1]),
+)
+def test_rows_of_json_of_any_length_are_read_once(
+    sizes: list[int], indent: int | None
+) -> None:
+    rows = [{"n": n, "text": "é" * size} for n, size in enumerate(sizes)]
+    for text in (json.dumps(rows, indent=indent), json.dumps({"rows": rows})):
+        found = list(Rows(text))
+        assert [(row["n"], row["text"]) for row in found] == [
+            (row["n"], row["text"]) for row in rows
+        ]
+
+
+def test_rows_that_are_numbers_lists_or_nested_too_deep() -> None:
+    assert next(iter(Rows("[1, 2.50, [3, 4]]"))) == {"value": 1}
+    assert list(Rows("[[1, 2], [3, 4]]"))[1] == {"column 1": 3, "column 2": 4}
+    assert list(Rows("[]")) == []
+    deep = '[{"a":' + "[" * 20_000 + "]" * 20_000 + "}]"
+    with pytest.raises(BadInput, match="nested too deep"):
+        list(Rows(deep))

@@ -7,11 +7,11 @@ import csv
 import dataclasses
 import json
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from spillview.content import BytesContent, Content, open_content, text_content
-from spillview.envelopes.items import items_from
 from spillview.errors import BadInput
 from spillview.kinds import HEAD, utf16_of
 from spillview.shape.numbers import Constant, Written
@@ -106,16 +106,8 @@ class Rows:
                 begin = first_places(outline, inner, [trail])[trail][0]
             else:
                 raise BadInput("There is no array of rows in this JSON.")
-            while places := items_from(
-                inner, begin, 200, stop=inner.size, documents=False
-            ):
-                for start, end in places:
-                    if end - start > LARGEST:
-                        raise _too_long(start)
-                    yield _record(_loaded(inner.pread(start, end - start)))
-                begin = _behind_comma(inner, places[-1][1])
-                if begin < 0:
-                    return
+            for value in _elements(inner, begin):
+                yield _record(value)
 
 
 def _record(row: Any) -> Record:
@@ -215,18 +207,63 @@ def _lines(content: Content, at: int) -> Iterator[bytes]:
 # -- JSON -----------------------------------------------------------------------------
 
 
-def _loaded(raw: bytes) -> Any:
-    """A JSON value whose numbers are as they are written."""
-    return json.loads(
-        raw.decode("utf-8", "replace").removeprefix("\ufeff"),
-        parse_float=Written,
-        parse_int=_integer,
-        parse_constant=Constant,
-    )
-
-
 def _integer(text: str) -> int | Written:
     return int(text) if len(text) < 600 else Written(text)
+
+
+_DECODER = json.JSONDecoder(
+    parse_float=Written, parse_int=_integer, parse_constant=Constant
+)
+"""Numbers are as they are written."""
+
+_SPACE = re.compile(r"[ \t\r\n]*+")
+
+
+def _loaded(raw: bytes) -> Any:
+    try:
+        return _DECODER.decode(raw.decode("utf-8", "replace").removeprefix("\ufeff"))
+    except RecursionError:
+        raise _too_deep() from None
+
+
+def _elements(content: Content, at: int) -> Iterator[Any]:
+    """The elements of an array whose first one begins at byte `at`."""
+    decoder = codecs.getincrementaldecoder("utf-8")("replace")
+    text, pos, length, ended = "", 0, BLOCK, False
+    while True:
+        pos = _behind_space(text, pos)
+        if text.startswith("]", pos):
+            return
+        try:
+            value, end = _DECODER.raw_decode(text, pos)
+            # A comma or bracket must follow: a number may go on in the next block.
+            end = _behind_space(text, end)
+            mark = text[end : end + 1]
+        except RecursionError:
+            raise _too_deep() from None
+        except ValueError:
+            mark = ""
+        if mark:
+            yield value
+            if mark == "]":
+                return
+            pos, length = end + 1, BLOCK
+            continue
+        if ended:
+            raise BadInput(f"The rows are no whole JSON: they break at byte {at:,}.")
+        if length > LARGEST:
+            raise _too_long(at - length // 2)
+        data = content.pread(at, length)
+        at += len(data)
+        ended = at >= content.size
+        text, pos = text[pos:] + decoder.decode(data, ended), 0
+        length *= 2  # a row longer than the block: not to be tried too often
+
+
+def _behind_space(text: str, pos: int) -> int:
+    match = _SPACE.match(text, pos)
+    assert match is not None
+    return match.end()
 
 
 def _behind_bracket(content: Content, at: int) -> int:
@@ -235,11 +272,8 @@ def _behind_bracket(content: Content, at: int) -> int:
     return at + 1
 
 
-def _behind_comma(content: Content, at: int) -> int:
-    """The byte behind the comma that follows, or -1 when none does."""
-    while (byte := content.pread(at, 1)) in (b" ", b"\t", b"\r", b"\n"):
-        at += 1
-    return at + 1 if byte == b"," else -1
+def _too_deep() -> BadInput:
+    return BadInput("A row is nested too deep: a table has cells, not trees.")
 
 
 def _too_long(at: int) -> BadInput:
