@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
+TYPE_CHECKING = False  # as in `typing`, which takes long to load
 if TYPE_CHECKING:
+    from typing import Any
+
     from spillview.envelopes.document import json_envelope
     from spillview.envelopes.table import table_envelope
     from spillview.envelopes.text import text_envelope
