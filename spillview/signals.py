@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from spillview.model import Line, Seen, Signals
+from spillview.model import Line, Range, Seen, Signals
 
 if TYPE_CHECKING:
     from spillview.content import Content
@@ -28,6 +28,9 @@ WORD = 96
 
 BEFORE = 16
 """Bytes of those that only tell whether a word begins there."""
+
+_SHORT = 512
+"""Bytes in which the pattern alone is quick enough."""
 
 _HELD = (b"error", b"fail", b"fatal", b"panic", b"exception", b"traceback")
 """In small letters, what every signal word holds one of."""
@@ -130,14 +133,16 @@ def _signal_ranges(content: Content, stop: int) -> Iterator[tuple[int, int]]:
         if not cut:
             # A line longer than the window: its parts are looked at as they come.
             from_ = BEFORE if begin < base else 0
-            open_signal = open_signal or any(
-                found.end() < len(window) for found in SIGNAL.finditer(window, from_)
+            # A word at the window's end may go on: it is looked at with the next one.
+            open_signal = open_signal or (
+                (found := first_signal(window, from_)) is not None
+                and found[1] < len(window)
             )
             carry = window[-WORD:] if len(window) >= LONGEST else window
             continue
         if begin < base:
             first = window.find(b"\n")
-            if open_signal or SIGNAL.search(window, BEFORE, first) is not None:
+            if open_signal or first_signal(window, BEFORE, first) is not None:
                 yield begin, base + _without_cr(window, first)
             pos = first + 1
         else:
@@ -147,7 +152,7 @@ def _signal_ranges(content: Content, stop: int) -> Iterator[tuple[int, int]]:
         begin, open_signal = base + cut, False
         carry = window[cut:]
     from_ = BEFORE if begin < at - len(carry) else 0
-    if open_signal or SIGNAL.search(carry, from_) is not None:
+    if open_signal or first_signal(carry, from_) is not None:
         yield begin, at - (1 if carry.endswith(b"\r") else 0)
 
 
@@ -167,9 +172,38 @@ def signal_spans(window: bytes, pos: int, cut: int) -> Iterator[tuple[int, int]]
             return
         start = window.rfind(b"\n", pos, place) + 1 or pos
         after = window.find(b"\n", place)
-        if SIGNAL.search(window, start, after) is not None:
+        if first_signal(window, start, after) is not None:
             yield start, _without_cr(window, after)
         pos = after + 1
+
+
+def first_signal(data: bytes, pos: int = 0, end: int | None = None) -> Range | None:
+    """Where in `[pos, end)` the first signal word stands; what is before `pos` tells
+    whether a word begins there. Quick in a text that holds none."""
+    stop = len(data) if end is None else end
+    if stop - pos <= _SHORT:
+        match = SIGNAL.search(data, pos, stop)
+        return match.span() if match is not None else None
+    from stringzilla import find
+
+    low = pos
+    lowered = data[low:stop].lower()
+    places = dict.fromkeys(_HELD, -1)
+    at = 0
+    while True:
+        for word, place in places.items():
+            if place < at:
+                step = find(lowered, word, at)
+                places[word] = step if step >= 0 else len(lowered)
+        place = low + min(places.values())
+        if place >= stop:
+            return None
+        last = min(stop, place + WORD)
+        match = SIGNAL.search(data, max(pos, place - WORD), last)
+        # One that the end of what was searched cuts off comes up again.
+        if match is not None and (match.end() < last or last == stop):
+            return match.span()
+        at = place + 1 - low
 
 
 def _without_cr(window: bytes, end: int) -> int:

@@ -12,7 +12,7 @@ from spillview.codepoints import line_feeds
 from spillview.envelopes.excerpts import Spot
 from spillview.errors import BadInput, Cancelled
 from spillview.regexes import UnsafeRegex, check_regex
-from spillview.signals import BEFORE, BLOCK, LONGEST, SIGNAL, WORD, signal_spans
+from spillview.signals import BEFORE, BLOCK, LONGEST, WORD, first_signal, signal_spans
 from spillview.text import printable
 
 if TYPE_CHECKING:
@@ -69,8 +69,7 @@ def signals_of(
 
 
 def _words(data: bytes) -> tuple[int, int] | None:
-    match = SIGNAL.search(data)
-    return match.span() if match is not None else None
+    return first_signal(data)
 
 
 def _own(pattern: str) -> Find:
@@ -150,10 +149,10 @@ class _Scan:
         for start, end in signal_spans(window, 0, cut):
             self._number += line_feeds(memoryview(window)[at:start])
             at = start
-            hit = SIGNAL.search(window, start, end)
+            hit = first_signal(window, start, end)
             if hit is not None:
                 stop = window.find(b"\n", end)
-                yield self._spot(base, start, stop, hit.span())
+                yield self._spot(base, start, stop, hit)
         self._number += line_feeds(memoryview(window)[at:cut])
 
     def _slow(self, window: bytes, base: int, cut: int) -> Iterator[Spot]:
@@ -209,8 +208,7 @@ class _Scan:
         skip = 0 if first else BEFORE
         found: tuple[int, int] | None = None
         if self._find is _words:
-            match = SIGNAL.search(part, skip)
-            found = match.span() if match is not None else None
+            found = first_signal(part, skip)
         else:
             found = self._find_in_pieces(part)
         if found is None or (found[1] >= len(part) and not last):
