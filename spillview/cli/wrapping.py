@@ -200,6 +200,9 @@ class _Wrapping:
         finally:
             capture.close()
         self._note(capture, ended)
+        partial = _partial(ended)
+        if partial is not None and self._envelope is None:
+            self._notes.append(partial)
         for each in self._notes:
             self._streams.note(f"spillview: {each}")
         if ended.sent and ended.signal is not None:

@@ -27,12 +27,15 @@ def _signals(*names: str) -> tuple[signal.Signals, ...]:
 ENDING = _signals("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT")
 """What asks a process to end."""
 
-_KEYS = _signals("SIGINT", "SIGQUIT", "SIGTSTP")
-"""What a terminal sends for a key."""
+_KEYS = _signals("SIGINT", "SIGQUIT")
+"""What a terminal sends for a key that ends things."""
 
 STOP = _signals("SIGTSTP")
+"""Passed on where it can be told from a key; a key stops the command anyway."""
 CONTINUE = _signals("SIGCONT")
 OTHERS = _signals("SIGUSR1", "SIGUSR2", "SIGWINCH")
+
+_DEFAULT = signal.SIG_DFL
 
 _TELLS = hasattr(signal, "sigwaitinfo") and hasattr(signal, "pthread_sigmask")
 """Whether a signal can be asked where it came from."""
@@ -69,7 +72,7 @@ class Forwarding:
         """Take signals from now on. What comes before `attach` is passed on then."""
         if threading.current_thread() is not threading.main_thread():
             return
-        for each in (*ENDING, *STOP, *CONTINUE, *OTHERS):
+        for each in (*ENDING, *CONTINUE, *OTHERS):
             before = signal.getsignal(each)
             ignored = before is signal.SIG_IGN
             if not ignored and before is not None:
@@ -86,6 +89,7 @@ class Forwarding:
         if self._before and _TELLS:
             # Only now: a process that is started inherits what is blocked.
             wanted = {*self._before, *_END}
+            wanted |= {each for each in STOP if signal.getsignal(each) == _DEFAULT}
             self._mask = signal.pthread_sigmask(signal.SIG_BLOCK, wanted)
             self._thread = threading.Thread(
                 target=self._wait, args=(wanted,), name="signals", daemon=True
@@ -129,7 +133,10 @@ class Forwarding:
         if process is not None and not everybody:
             _send(process, number)
         if number in STOP:
-            os.kill(os.getpid(), signal.SIGSTOP)
+            # As it would have stopped us, were it not for our waiting for it.
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, [number])
+            signal.pthread_kill(threading.get_ident(), number)
+            signal.pthread_sigmask(signal.SIG_BLOCK, [number])
         if number in ENDING:
             self._wake()
 
