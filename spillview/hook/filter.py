@@ -89,8 +89,8 @@ def decide(
 def _wanted(pipelines: Sequence[Pipeline], rules: Rules) -> Rule:
     """The rule whose command this is; raises `LeftAlone` where there is none."""
     for pipeline in pipelines:
-        for simple in pipeline:
-            _harmless(simple, rules)
+        for place, simple in enumerate(pipeline):
+            _harmless(simple, rules, first=place == 0)
     found: Rule | None = None
     for pipeline in pipelines:
         rule = rules.rule_for(inner_words(pipeline[0].values))
@@ -102,7 +102,7 @@ def _wanted(pipelines: Sequence[Pipeline], rules: Rules) -> Rule:
     return found
 
 
-def _harmless(simple: Simple, rules: Rules) -> None:
+def _harmless(simple: Simple, rules: Rules, *, first: bool) -> None:
     """Refuse what steers the shell, talks to a person or limits itself."""
     name = name_of(simple)
     for setting in simple.assignments:
@@ -119,12 +119,12 @@ def _harmless(simple: Simple, rules: Rules) -> None:
             raise LeftAlone(f"has {base}")
         if base in rules.lists["interactive"]:
             raise LeftAlone(f"may talk to a person ({base})")
-        if base in rules.lists["bare"] and len(words) == 1:
+        if first and base in rules.lists["bare"] and len(words) == 1:
             raise LeftAlone(f"may wait for a person ({base})")
         if base in rules.lists["limits"]:
             raise LeftAlone(f"limits its output ({base})")
     for word in outer:
-        if os.path.basename(word) in REWRITERS or word.startswith("spillview"):
+        if os.path.basename(word) in REWRITERS:
             raise LeftAlone(f"is rewritten already ({name})")
 
 

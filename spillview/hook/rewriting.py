@@ -2,10 +2,9 @@
 
 The result is one line of shell that bash and zsh read alike:
 
-    if [[ $(command -v pytest) == /* ]] && spillview hook ready 2>/dev/null
-    then spillview wrap --session S --label tests --tail 60 -- pytest -x
-    else pytest -x
-    fi
+    if [[ $(command -v pytest) == /* ]] && spillview hook ready >/dev/null 2>&1;
+    then spillview wrap --session S --label tests --tail 60 -- pytest -x;
+    else pytest -x; fi
 
 The original stands in it word for word, so that a harness which looks into the
 branches finds what its rules speak of, and it runs in exactly one of them: as it is
@@ -59,7 +58,7 @@ def through_wrap(
     simple = [each for pipeline in pipelines for each in pipeline]
     names = list(dict.fromkeys(name_of(each) for each in simple))
     tests = " && ".join(_is_program(name) for name in names)
-    guard = f"[[ {tests} ]] && {program} hook ready 2>/dev/null"
+    guard = f"[[ {tests} ]] && {program} hook ready >/dev/null 2>&1"
     options = f"--label {quote(label)} --tail {tail} --"
     if session is not None:
         options = f"--session {quote(session)} {options}"
@@ -74,7 +73,12 @@ def through_wrap(
     else:
         guard = f"{OPTIONS} && {guard}"
         wrapped = f'"$BASH" -c {quote(command)}'
-    text = f"if {guard}; then {program} wrap {options} {wrapped}; else {command}\nfi"
+    text = f"if {guard}; then {program} wrap {options} {wrapped}; else {command}"
+    # On one line where that can be, so that the shell counts its lines as before.
+    if "#" in command or "\n" in command:
+        text += "\nfi"
+    else:
+        text += " fi" if command.rstrip().endswith(";") else "; fi"
     if len(text) > LONGEST:
         raise LeftAlone("is too long to be written twice")
     return text

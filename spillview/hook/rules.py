@@ -53,15 +53,18 @@ class Rule:
 
     def fits(self, words: Sequence[str], quiet: Sequence[str]) -> bool:
         """Whether the rule wants this command; `words` begins with its program."""
-        if not any(begins(words, command, self.values) for command in self.commands):
+        ends = [begins(words, command, self.values) for command in self.commands]
+        end = max(ends, default=0)
+        if not end:
             return False
-        options = [word for word in before_dashes(words[1:]) if word[:1] in "-+"]
-        refused = (*self.unless, *(quiet if self.quiet is None else self.quiet))
+        options = [word for word in words[1:] if word[:1] in "-+"]
+        refused = [*self.unless, *(quiet if self.quiet is None else self.quiet)]
         if any(given(option, options) for option in refused):
             return False
-        if self.needs and not any(given(option, options) for option in self.needs):
+        if any(word in self.besides for word in words[end:]):
             return False
-        if any(word in self.besides for word in words[1:]):
+        needed = [word for word in before_dashes(words[1:]) if word[:1] == "-"]
+        if self.needs and not any(given(option, needed) for option in self.needs):
             return False
         return not self.paths or any(
             matches(path, word) for path in self.paths for word in words[1:]
@@ -87,20 +90,23 @@ class Rules:
 
 def begins(
     words: Sequence[str], command: Sequence[str], values: Sequence[str] = ()
-) -> bool:
-    """Whether a command is this program with these words, options passed over."""
+) -> int:
+    """Whether a command is this program with these words, options passed over.
+
+    Gives how many words that takes, 0 where it is another one.
+    """
     if not words or not matches(command[0], os.path.basename(words[0])):
-        return False
+        return 0
     at = 1
     for wanted in command[1:]:
         while at < len(words) and not matches(wanted, words[at]):
             if words[at][:1] != "-" or words[at] == "--":
-                return False
+                return 0
             at += 2 if words[at] in values else 1
         if at >= len(words):
-            return False
+            return 0
         at += 1
-    return True
+    return at
 
 
 def given(option: str, options: Iterable[str]) -> bool:
