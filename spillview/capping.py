@@ -18,6 +18,7 @@ LONGEST_MARK = 1024
 FARTHEST = 256 << 20
 """Bytes looked at in all, half of them at each end."""
 
+CAPPED = "The harness caps this artifact: the spill is partial."
 SENTENCE = "The artifact says itself that it was cut: the spill is partial."
 
 

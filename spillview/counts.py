@@ -24,6 +24,7 @@ def count(
     *,
     cancelled: Callable[[], bool] | None = None,
     block: int = BLOCK,
+    utf8: bool = False,
 ) -> Counts:
     """Count `content`: bytes, chars, utf16, lines, encoding, kind and verdict.
 
@@ -31,14 +32,15 @@ def count(
     is looked for from the end. Chars are what `len(data.decode("utf-8", "replace"))`
     gives; UTF-16 is counted after decoding, its byte order mark left out. A content
     with NUL bytes that is no UTF-16 is `binary`, with chars and lines all the same.
-    For what `json`, `jsonl` and partial claim see `json_kind`.
+    For what `json`, `jsonl` and partial claim see `json_kind`. `utf8` says that it is
+    text in UTF-8 whatever it looks like.
 
     Raises `Cancelled` when `cancelled` says so (asked once a block) and what reading
     raises: `ArtifactGone` when the content shrank meanwhile.
     """
     head = content.pread(0, HEAD)
-    image = is_image(head)
-    wide = None if image else utf16_of(head)
+    image = not utf8 and is_image(head)
+    wide = None if image or utf8 else utf16_of(head)
     if wide is not None:
         return _count_utf16(content, *wide, cancelled, block)
     total, size = _Total(), content.size

@@ -206,8 +206,10 @@ class Mention:
     and the model what the program made of it."""
     ident: str | None = None
     """What the record calls the artifact where it gives no path: an id, a handle."""
-    partial: bool = False
-    """True when the record says that the artifact holds less than the result did."""
+    label: str | None = None
+    """What the writer of the artifact calls it."""
+    partial: str | None = None
+    """Why the artifact is known to hold less than there was, as a plain sentence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -359,6 +361,12 @@ class Artifact:
         """The command line, or the call's arguments on one line."""
         mention = self.envelope
         return (mention.command if mention else None) or self.found.command
+
+    @property
+    def label(self) -> str | None:
+        """What its writer, or its name, calls it."""
+        mention = self.envelope
+        return (mention.label if mention else None) or self.found.label
 
     @property
     def failed(self) -> bool | None:

@@ -8,24 +8,8 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-_XDG = {
-    "config": ("XDG_CONFIG_HOME", ".config"),
-    "cache": ("XDG_CACHE_HOME", ".cache"),
-    "state": ("XDG_STATE_HOME", ".local/state"),
-    "data": ("XDG_DATA_HOME", ".local/share"),
-}
-_MACOS = {
-    "config": "Library/Application Support",
-    "cache": "Library/Caches",
-    "state": "Library/Application Support",
-    "data": "Library/Application Support",
-}
-_WINDOWS = {
-    "config": ("APPDATA", "AppData/Roaming"),
-    "cache": ("LOCALAPPDATA", "AppData/Local"),
-    "state": ("LOCALAPPDATA", "AppData/Local"),
-    "data": ("LOCALAPPDATA", "AppData/Local"),
-}
+from spillview.folders import base_folder
+
 _DARWIN_USER_TEMP_DIR = 65537
 """The number macOS gives the per-user temp folder in `confstr`."""
 
@@ -91,18 +75,7 @@ class Places:
 
     def base(self, kind: str) -> str:
         """The platform's `config`, `cache`, `state` or `data` folder of this user."""
-        variable, below_home = _XDG[kind]
-        chosen = self.env.get(variable, "")
-        if os.path.isabs(chosen):  # a relative one must be ignored
-            return chosen
-        if self.platform == "darwin":
-            return os.path.join(self.home, _MACOS[kind])
-        if self.platform == "win32":
-            variable, below_home = _WINDOWS[kind]
-            chosen = self.env.get(variable, "")
-            if chosen:
-                return chosen
-        return os.path.join(self.home, *below_home.split("/"))
+        return base_folder(kind, env=self.env, home=self.home, platform=self.platform)
 
     @property
     def config_dir(self) -> str:

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from spillview.record_fields import RecordFields
 
 Confidence = Literal["source-read", "several reports", "single report", "ours"]
-Form = Literal["head", "tail", "head+tail", "none"]
+Form = Literal["head", "tail", "head+tail", "blocks", "none"]
+"""`blocks`: our own envelopes, which say of each line or item where it stands."""
 Way = Literal["path", "id", "call_id", "row", "virtual", "none"]
 
 _NONE: Mapping[str, Any] = MappingProxyType({})
@@ -177,8 +178,9 @@ class Notice(NamedTuple):
     """True when later calls overwrite the same path."""
     replaces: bool = False
     """True when it took the place of a result that the model had received before."""
-    extent: Literal["text", "element", "notice"] = "text"
-    """What the envelope is: the whole text, from the notice to `close`, or it alone."""
+    extent: Literal["text", "element", "notice", "counted"] = "text"
+    """What the envelope is: the whole text, from the notice to `close`, it alone, or
+    so many chars from its beginning on as its group `size` says."""
     close: str | None = None
     places: tuple[str, ...] = ("result",)
     """Where it may stand: `result`, `prompt`, `attachment`."""

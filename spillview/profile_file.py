@@ -166,6 +166,11 @@ def check_profile(profile: Profile) -> None:
                 notice.preview.opening, f"{where}: preview.opening", begin=True
             )
             groups |= re.compile(notice.preview.opening).groupindex
+        if notice.extent == "counted" and "size" not in groups:
+            raise BadProfile(
+                f"{where}: extent is 'counted', but the regex has no group 'size': add"
+                " it, or choose another extent"
+            )
         for claim in notice.claims:
             if claim.group not in groups:
                 raise BadProfile(
@@ -360,7 +365,7 @@ def _notice(table: Table) -> Notice:
         partial=table.flag("partial", False),
         reused=table.flag("reused", False),
         replaces=table.flag("replaces", False),
-        extent=table.choice("extent", ("text", "element", "notice"), "text"),
+        extent=table.choice("extent", ("text", "element", "notice", "counted"), "text"),
         close=table.text("close"),
         places=table.texts("places") or ("result",),
         at_end=table.flag("at_end", False),
@@ -398,7 +403,9 @@ def _claims(table: Table) -> Iterator[ClaimRule]:
 def _preview(table: Table) -> Preview:
     default = "head" if table.data else "none"
     return Preview(
-        form=table.choice("form", ("head", "tail", "head+tail", "none"), default),
+        form=table.choice(
+            "form", ("head", "tail", "head+tail", "blocks", "none"), default
+        ),
         place=table.choice("place", ("after", "before", "around"), "after"),
         size=table.maybe("size"),
         unit=table.choice("unit", UNITS, "chars"),

@@ -117,6 +117,9 @@ class Reader:
             text = record_text(read, self.profile)
         except Unreadable:
             return None, False
+        told = self._told(text)
+        if told is not None:
+            return told.ranges, told.certain
         part = self._unspilled(text)
         if part is None:
             body = self._unframed(text)
@@ -182,6 +185,18 @@ class Reader:
         if rows.good and rows.good >= rows.bad and numbers:
             return merge(rows.ranges), rows.bad == 0
         return self._plain(text, Reading(shows=True))
+
+    def _told(self, text: str) -> Seen | None:
+        """What an envelope of this very artifact, one that says so itself, shows."""
+        from spillview.transcripts.notices import notices_in
+
+        ours = [n for n in self.profile.notices if n.preview.form == "blocks"]
+        for hit in notices_in(text, "result", ours):
+            if hit.path == self.found.path:
+                from spillview.envelopes.reading import seen_in
+
+                return seen_in(text[hit.start : hit.end], self.content, self.counts)
+        return None
 
     def _unspilled(self, text: str) -> str | None:
         """What an envelope in a result's place shows of that result."""

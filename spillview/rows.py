@@ -57,7 +57,7 @@ def artifact_row(artifact: Artifact) -> Row:
         "tool": _text(artifact.tool),
         "call_id": _text((mention.call_id if mention else None) or found.call_id),
         "command": _text(artifact.command),
-        "label": _text(found.label),
+        "label": _text(artifact.label),
         "failed": artifact.failed,
         "created": iso(mention.time) if mention else None,
         "modified": iso(found.mtime_ns / 1e9) if found.type != "unreadable" else None,

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from spillview.alignment import LEAST, align, align_from, around, merge
-from spillview.capping import SENTENCE, is_capped
+from spillview.capping import CAPPED, SENTENCE, is_capped
 from spillview.conclusions import classify, conclusion, outcome
 from spillview.errors import Unreadable
 from spillview.model import (
@@ -30,6 +30,9 @@ if TYPE_CHECKING:
     from spillview.profile import Notice, Preview, Profile
 
 __all__ = ["Survival", "align", "look", "shown_by", "survival"]
+
+OURS = "spillview."
+"""What the ids of our own notices begin with."""
 
 LEAD = 600
 """Chars after a notice in which the words that open its preview are looked for."""
@@ -92,6 +95,7 @@ def look(found: Found, counts: Counts, link: Link, profile: Profile) -> Link:
             nothing = Seen((), certain=False)
             note = _noted(link.note, OVERWRITTEN)
             return replace(link, reads=unknown, seen=nothing, note=note)
+        lack = first.partial if first is not None else None
         for mention in link.mentions:
             try:
                 text = record_text(mention, profile)
@@ -146,6 +150,12 @@ def shown_by(
 
     if not mention.given:
         return Seen((), certain=False)
+    if mention.notice.startswith(OURS):
+        from spillview.transcripts import sidecar
+
+        stated = sidecar.stated(mention, text, content, counts)
+        if stated is not None:
+            return stated
     notice = by_id(profile, mention.notice)
     if notice is None:
         # A field names the artifact, the text says nothing: it may be its head.
@@ -153,6 +163,10 @@ def shown_by(
     parts = preview_of(text, notice)
     if parts is None:
         return Seen((), certain=False)
+    if notice.preview.form == "blocks":
+        from spillview.envelopes.reading import seen_in
+
+        return seen_in(text, content, counts)
     if notice.preview.numbered:
         from spillview.filelines import numbered
 
@@ -243,6 +257,10 @@ def preview_of(text: str, notice: Notice) -> str | None:
     if rule.field is not None:
         member = _member(text, rule.field)
         return member if member is None or not rule.opens else _within(member, rule)
+    if rule.form == "blocks":
+        from spillview.envelopes.reading import shown_text
+
+        return shown_text(text)
     before, after = text[: match.start()], text[match.end() :]
     if rule.place != "after" and rule.opening:
         opening = notice.opens(text)
@@ -334,6 +352,8 @@ def _lack(first: Mention, text: str, counts: Counts, profile: Profile) -> str | 
     """A sentence when the file holds less than its envelope claims."""
     from spillview.transcripts.notices import by_id
 
+    if first.partial is not None:
+        return first.partial
     notice = by_id(profile, first.notice)
     for claim in first.claims:
         if not isinstance(claim.value, int):
@@ -349,8 +369,8 @@ def _lack(first: Mention, text: str, counts: Counts, profile: Profile) -> str | 
             continue
         if size < whole - claim.slack - 1:
             return f"{said}, the file holds {size:,}: the spill is partial."
-    if first.partial or (notice is not None and notice.partial):
-        return "The harness caps this artifact: the spill is partial."
+    if notice is not None and notice.partial:
+        return CAPPED
     return None
 
 

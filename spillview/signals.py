@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from spillview.model import Line, Seen, Signals
+from spillview.model import Line, Range, Seen, Signals
 
 if TYPE_CHECKING:
     from spillview.content import Content
@@ -32,6 +32,9 @@ STRETCH = 4096
 BEFORE = 16
 """Bytes of those that only tell whether a word begins there."""
 
+_SHORT = 512
+"""Bytes in which the pattern alone is quick enough."""
+
 _HELD = (b"error", b"fail", b"fatal", b"panic", b"exception", b"traceback")
 """In small letters, what every signal word holds one of."""
 
@@ -39,7 +42,12 @@ _WORDS = (
     rb"(?i:errors?|failed|failures?|fatal|panic(?:ked)?|exceptions?|traceback)"
     rb"|[A-Za-z]{1,60}(?:Error|Exception)"
 )
-SIGNAL = re.compile(rb"(?<![\w-])(?<!\b0 )(?<!\b[nN]o )(?:" + _WORDS + rb")(?![\w-])")
+_BEGINS = (
+    rb"(?:(?<![\w-])|(?<=\x1b\[[mK])|(?<=[\[;]\dm)|(?<=[\[;]\d\dm)|(?<=[\[;]\d\d\dm))"
+)
+"""No letter stands before a word but the last one of a colour."""
+
+SIGNAL = re.compile(_BEGINS + rb"(?<!\b0 )(?<!\b[nN]o )(?:" + _WORDS + rb")(?![\w-])")
 """A word that tells of trouble; `0 errors` and `no errors` tell of none."""
 
 
@@ -53,7 +61,7 @@ def signal_lines(
     """
     stop = content.size if end is None else min(end, content.size)
     number = 1 + _feeds_before(content, start)
-    begin = _line_start(content, start)
+    begin = line_start(content, start)
     at = start
     carry = b""
     while at < stop:
@@ -70,7 +78,7 @@ def signal_lines(
             # One long line: all but its end, where a word may go on.
             cut = len(window) - 64
         pos = 0
-        likely = _Likely(window, cut)
+        likely = _Likely(window, 0, cut)
         while (found := likely.search(pos)) is not None:
             feeds = window.count(b"\n", pos, found.start())
             if feeds:
@@ -129,37 +137,49 @@ def _signal_ranges(content: Content, stop: int) -> Iterator[tuple[int, int]]:
         if not cut:
             # A line longer than the window: its parts are looked at as they come.
             from_ = BEFORE if begin < base else 0
-            if not open_signal:
-                found = _Likely(window, len(window)).search(from_)
-                # One at the very end may go on in the next part.
-                open_signal = found is not None and found.end() < len(window)
+            # A word at the window's end may go on: it is looked at with the next one.
+            open_signal = open_signal or (
+                (found := first_signal(window, from_)) is not None
+                and found[1] < len(window)
+            )
             carry = window[-WORD:] if len(window) >= LONGEST else window
             continue
         if begin < base:
             first = window.find(b"\n")
-            if open_signal or SIGNAL.search(window, BEFORE, first) is not None:
+            if open_signal or first_signal(window, BEFORE, first) is not None:
                 yield begin, base + _without_cr(window, first)
             pos = first + 1
         else:
             pos = 0
-        for start, end in _signal_spans(window, pos, cut):
+        for start, end in signal_spans(window, pos, cut):
             yield base + start, base + end
         begin, open_signal = base + cut, False
         carry = window[cut:]
     from_ = BEFORE if begin < at - len(carry) else 0
-    if open_signal or SIGNAL.search(carry, from_) is not None:
+    if open_signal or first_signal(carry, from_) is not None:
         yield begin, at - (1 if carry.endswith(b"\r") else 0)
 
 
-def _signal_spans(window: bytes, pos: int, cut: int) -> Iterator[tuple[int, int]]:
-    """The signal lines of `[pos, cut)`, which ends with an LF."""
-    likely = _Likely(window, cut)
+def signal_spans(window: bytes, pos: int, cut: int) -> Iterator[tuple[int, int]]:
+    """The signal lines of `[pos, cut)`, which ends with an LF; without CR and LF."""
+    likely = _Likely(window, pos, cut)
     while (place := likely.after(pos)) < cut:
         start = window.rfind(b"\n", pos, place) + 1 or pos
         after = window.find(b"\n", place)
-        if SIGNAL.search(window, start, after) is not None:
+        if first_signal(window, start, after) is not None:
             yield start, _without_cr(window, after)
         pos = after + 1
+
+
+def first_signal(data: bytes, pos: int = 0, end: int | None = None) -> Range | None:
+    """Where in `[pos, end)` the first signal word stands; what is before `pos` tells
+    whether a word begins there. Quick in a text that holds none."""
+    stop = len(data) if end is None else end
+    if stop - pos <= _SHORT:
+        match = SIGNAL.search(data, pos, stop)
+    else:
+        match = _Likely(data, pos, stop).search(pos)
+    return match.span() if match is not None else None
 
 
 class _Likely:
@@ -168,10 +188,10 @@ class _Likely:
     The search itself is slow, and most parts of most contents hold none of it.
     """
 
-    def __init__(self, window: bytes, stop: int) -> None:
+    def __init__(self, window: bytes, start: int, stop: int) -> None:
         self._window = window
-        self._lowered = window.lower()
-        self._stop = stop
+        self._lowered = window[start:stop].lower()
+        self._start, self._stop = start, stop
         self._places = dict.fromkeys(_HELD, -1)
 
     def after(self, pos: int) -> int:
@@ -180,8 +200,8 @@ class _Likely:
 
         for word, place in self._places.items():
             if place < pos:
-                step = find(self._lowered, word, pos, self._stop)
-                self._places[word] = step if step >= 0 else self._stop
+                step = find(self._lowered, word, pos - self._start)
+                self._places[word] = self._start + step if step >= 0 else self._stop
         return min(self._places.values())
 
     def search(self, pos: int) -> re.Match[bytes] | None:
@@ -189,6 +209,7 @@ class _Likely:
         while (place := self.after(pos)) < self._stop:
             end = min(place + STRETCH, self._stop)
             found = SIGNAL.search(self._window, max(pos, place - WORD), end)
+            # One that the end of what was searched cuts off comes up again.
             if found is not None and (found.end() < end or end == self._stop):
                 return found
             if end == self._stop:
@@ -213,7 +234,7 @@ def _feeds_before(content: Content, offset: int) -> int:
     return total
 
 
-def _line_start(content: Content, offset: int) -> int:
+def line_start(content: Content, offset: int) -> int:
     """Where the line that holds byte `offset` begins."""
     while offset > 0:
         start = max(0, offset - LONGEST)

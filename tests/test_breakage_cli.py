@@ -227,10 +227,10 @@ def test_signal_during_a_search_leaves_no_sentence_and_no_process(
 
 
 def _searches(process: str) -> bool:
-    """Whether that process is ripgrep with the file before it."""
+    """Whether that process is ripgrep with the file before it, by name or open."""
     try:
         line = Path(f"/proc/{process}/cmdline").read_bytes()
-        return b"/busy" in line and b"--json" in line
+        return b"--json" in line and (b"/busy" in line or b"/self/fd/" in line)
     except OSError:
         return False
 

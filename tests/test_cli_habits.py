@@ -108,7 +108,7 @@ def test_a_folder_named_like_a_command_can_be_meant(
     [
         (["sl"], ["no command or path “sl”", "`ls`"]),
         (["session"], ["`sessions`"]),
-        (["wrap"], ["no command or path"]),
+        (["wrapp"], ["no command or path"]),
         (["/no/such/place"], ["no file or folder /no/such/place"]),
         (["ls", "--lmit", "3"], ["no option --lmit", "--limit"]),
         (["ls", "--limit"], ["--limit", "expected one argument"]),
@@ -138,7 +138,7 @@ def test_bad_usage_is_one_plain_sentence(words: list[str], parts: list[str]) -> 
 
 def test_commands_of_later_are_not_offered() -> None:
     text = run("--help").out
-    for name in ("forecast", "wrap", "measure", "watch", "completion"):
+    for name in ("forecast", "watch", "completion"):
         assert not re.search(rf"^\s*(spillview )?{name}\b", text, re.MULTILINE)
 
 

@@ -7,14 +7,14 @@ import tomllib
 from importlib.resources import files
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spillview import signals
 from spillview.conclusions import classify
 from spillview.content import BytesContent
 from spillview.model import Line, Seen
-from spillview.signals import signal_lines, tally
+from spillview.signals import SIGNAL, first_signal, signal_lines, tally
 
 
 def lines_of(data: bytes, start: int = 0, end: int | None = None) -> list[Line]:
@@ -271,3 +271,40 @@ def test_a_long_line_is_searched_only_where_a_word_may_stand() -> None:
             patch.setattr(signals, "SIGNAL", searched)
             looked()
         assert searched.chars < 20_000
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    parts=st.lists(
+        st.sampled_from(
+            [
+                b"error",
+                b"Errors",
+                b"failsafe ",
+                b"FAILED",
+                b"no ",
+                b"0 ",
+                b" ",
+                b"x",
+                b"-",
+                b"\x1b[31m",
+                b"\x1b[K",
+                b"ValueError",
+                b"k" * 70,
+                b" filler" * 40,
+                b"panicked",
+            ]
+        ),
+        max_size=60,
+    ),
+    pos=st.integers(0, 40),
+    back=st.integers(0, 40),
+)
+def test_the_first_signal_is_the_one_that_the_pattern_finds(
+    parts: list[bytes], pos: int, back: int
+) -> None:
+    data = b"".join(parts)
+    end = max(len(data) - back, 0)
+    pos = min(pos, end)
+    match = SIGNAL.search(data, pos, end)
+    assert first_signal(data, pos, end) == (match.span() if match else None)

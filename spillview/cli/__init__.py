@@ -15,9 +15,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     Gives the exit code: 0 done, 1 nothing matched, 2 bad usage or something could not
     be read, 130 interrupted. Whatever goes wrong is one sentence on stderr.
     """
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    if arguments == ["hook", "run", "claude-code"]:  # before each command of an agent
+        from spillview.hook import filter as answering
+
+        return answering.run(answering.own_program())
     from spillview.cli.streams import Streams
 
-    arguments = list(sys.argv[1:] if argv is None else argv)
     streams = Streams()
     try:
         from spillview.cli import commands

@@ -60,6 +60,24 @@ COMMANDS = {
         ),
         Command("pin", "pinning", "[ARTIFACT ...]", "never plan these for removal"),
         Command("unpin", "pinning", "ARTIFACT ...", "take pins back"),
+        Command(
+            "wrap",
+            "wrapping",
+            "[-- COMMAND ...]",
+            "run a command (or read stdin) and fold its output",
+        ),
+        Command(
+            "measure",
+            "measuring",
+            "[FILE ... | -- COMMAND ...]",
+            "count, and say what a head cut would keep",
+        ),
+        Command(
+            "hook",
+            "hooking",
+            "install|uninstall HARNESS",
+            "send an agent's big commands through wrap",
+        ),
         Command("review", "reviewing", "--stats [PATH ...]", "read-back statistics"),
         Command(
             "doctor",
@@ -215,18 +233,24 @@ def split(argv: Sequence[str]) -> tuple[Command, list[str]]:
 
 
 def parse(command: Command, arguments: Sequence[str]) -> argparse.Namespace:
-    """Read the arguments; `words` holds those that are no options, in their order."""
+    """Read the arguments; `words` holds those that are no options, in their order.
+
+    `behind` is how many of them stand behind a `--`; None without one.
+    """
     parser = parser_of(command)
     given: list[str] = []
     rest = list(arguments)
+    dashes = False
     while rest:
         word = rest.pop(0)
         if word == "--":  # what follows are words, whatever they begin with
+            dashes = True
             break
         if word in PATTERN and rest and command.name == "grep":
             word = f"--regexp={rest.pop(0)}"  # a pattern may look like an option
         given.append(word)
     args = parser.parse_intermixed_args(given)
+    args.behind = len(rest) if dashes else None
     args.words = [*args.words, *rest]
     return args
 

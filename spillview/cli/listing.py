@@ -330,7 +330,7 @@ def _artifact_table(rows: Sequence[Artifact], now: float, streams: Streams) -> N
 
 def subject(artifact: Artifact) -> str:
     """What the artifact is of: its command, else its label, else its file's name."""
-    text = artifact.command or artifact.found.label or path_text(artifact.found.name)
+    text = artifact.command or artifact.label or path_text(artifact.found.name)
     shown = printable(" ".join(text.split()) if artifact.command else text)
     if artifact.found.target is not None:
         shown += f" → {printable(path_text(artifact.found.target))}"

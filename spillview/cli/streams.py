@@ -70,6 +70,19 @@ class Streams:
         """A line of text for a person or a pipe; `text` is printable already."""
         self.write(f"{text}\n".encode("utf-8", "replace"))
 
+    def write_error(self, data: bytes) -> None:
+        """Bytes for stderr, exactly: what a command printed there."""
+        self.flush()
+        if sys.stderr is None:
+            return
+        binary: IO[bytes] | None = getattr(sys.stderr, "buffer", None)
+        if binary is None:
+            sys.stderr.write(data.decode("utf-8", "replace"))
+            return
+        sys.stderr.flush()
+        binary.write(data)
+        binary.flush()
+
     def json(self, row: dict[str, Any]) -> None:
         """One object, on a line of its own."""
         import orjson

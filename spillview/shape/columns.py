@@ -13,7 +13,7 @@ from typing import Any
 
 from spillview.shape.exact import OpenDict, OpenList
 from spillview.shape.numbers import Constant, Endless, Written
-from spillview.shape.tree import MOST_KEYS, Node, Tree
+from spillview.shape.tree import Node, Tree
 
 _TOO_LARGE = 2.0**64
 _TOO_SMALL = -(2.0**63)
@@ -249,7 +249,7 @@ class Columns:
     ) -> None:
         """Make columns of objects with the same keys in the same order."""
         node = node.current()
-        if not node.mapped and len(keys) > MOST_KEYS:
+        if not node.mapped and len(keys) > self._tree.most_keys:
             node.to_map()
         columns: Iterable[Column] = zip(*map(dict.values, group), strict=True)
         self._columns(zip(keys, columns, strict=True), node, depth)

@@ -12,8 +12,6 @@ from spillview.shape.tree import (
     DEEPEST,
     LONGEST_KEY,
     MANY_KEYS,
-    MOST_KEYS,
-    MOST_PATHS,
     Node,
     Tree,
 )
@@ -127,14 +125,13 @@ def _about_map(node: Node, tree: Tree) -> str:
             " common, are maps"
         )
     else:
-        known = f"Over {MOST_KEYS:,}"
+        known = f"Over {tree.most_keys:,}"
         if node.objects == 1 and node.longest:
             known = f"{node.longest:,}"
-        rule = f"objects with over {MOST_KEYS:,} distinct keys are maps"
+        rule = f"objects with over {tree.most_keys:,} distinct keys are maps"
         if tree.crowded:
-            rule += (
-                f", and so are those with the most keys of over {MOST_PATHS:,} paths"
-            )
+            most = f"{tree.most_paths:,}"
+            rule += f", and so are those with the most keys of over {most} paths"
     return f"{known} distinct keys are taken together as {path}: {rule}."
 
 

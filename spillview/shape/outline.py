@@ -14,7 +14,7 @@ from spillview.shape.numbers import Number
 from spillview.shape.samples import Item
 from spillview.shape.stream import Progress, Stream
 from spillview.shape.trace import Shown
-from spillview.shape.tree import MANY_KEYS, Node, Tree
+from spillview.shape.tree import MANY_KEYS, MOST_KEYS, MOST_PATHS, Node, Tree
 
 Kind = Literal["array", "object", "jsonl", "scalar", "text"]
 
@@ -134,12 +134,14 @@ def outline(
     progress: Progress | None = None,
     batch: int = BATCH,
     whole: int = WHOLE,
+    most_keys: int = MOST_KEYS,
 ) -> Outline:
     """The outline of a UTF-8 text; offsets are those of `content`.
 
     `begin` is the byte after a byte order mark, `lines` says that each line is a
-    document, `seen` are the ranges the model received. Memory is bounded by a part of
-    the text (`batch`, and `whole` for a single large member).
+    document, `seen` are the ranges the model received, `most_keys` is how many keys of
+    the objects at one path are told apart. Memory is bounded by a part of the text
+    (`batch`, and `whole` for a single large member).
 
     Raises `Cancelled` when `cancelled` says so (asked once a batch), and what reading
     raises.
@@ -154,6 +156,7 @@ def outline(
             progress=progress,
             batch=batch,
             whole=whole,
+            tree=Tree(most_keys=most_keys, most_paths=max(MOST_PATHS, 2 * most_keys)),
         )
         stream.run()
         if not stream.lines_follow:

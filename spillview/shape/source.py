@@ -18,6 +18,7 @@ from spillview.shape.numbers import Constant
 from spillview.shape.outline import Break, Outline, Trail, nothing, outline
 from spillview.shape.stream import Progress
 from spillview.shape.table import TOP, Table, table
+from spillview.shape.tree import MOST_KEYS
 from spillview.shape.wrapping import DEEPEST, Unwrapped, unwrap
 from spillview.transcoding import Searched, searched
 
@@ -112,7 +113,11 @@ class Source:
     # -- the outline -----------------------------------------------------------------
 
     def outline(
-        self, seen: Seen | None = None, *, progress: Progress | None = None
+        self,
+        seen: Seen | None = None,
+        *,
+        progress: Progress | None = None,
+        most_keys: int = MOST_KEYS,
     ) -> Outline:
         """The outline; its error's byte is one of the content.
 
@@ -124,12 +129,12 @@ class Source:
                 self.content.size,
                 "it is empty" if empty else "it is no JSON",
             )
-        found = self._outline(seen, progress)
+        found = self._outline(seen, progress, most_keys)
         if found.error is not None and self._wrappings and self._wrappings[-1].joints:
             # Not every block is a document: the blocks themselves are.
             self._rewrap()
             self.kind = self._kind(self.inner)
-            found = self._outline(seen, progress)
+            found = self._outline(seen, progress, most_keys)
         if found.error is not None:
             byte = self.to_disk(found.error.byte)
             found = replace(found, error=Break(byte, found.error.message))
@@ -140,7 +145,9 @@ class Source:
             seen_certain=seen is None or seen.certain,
         )
 
-    def _outline(self, seen: Seen | None, progress: Progress | None) -> Outline:
+    def _outline(
+        self, seen: Seen | None, progress: Progress | None, most_keys: int
+    ) -> Outline:
         ranges = None
         if seen is not None:
             ranges = [self.from_disk(start, end) for start, end in seen.ranges]
@@ -151,6 +158,7 @@ class Source:
             seen=ranges,
             cancelled=self._cancelled,
             progress=progress,
+            most_keys=most_keys,
         )
 
     def table(

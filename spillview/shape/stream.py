@@ -48,10 +48,11 @@ class Stream:
         progress: Progress | None = None,
         batch: int = BATCH,
         whole: int = WHOLE,
+        tree: Tree | None = None,
     ) -> None:
         """`begin` is the byte after a byte order mark; with `lines` each line is
         expected to be a document, not only what follows after the first one."""
-        self.tree = Tree()
+        self.tree = Tree() if tree is None else tree
         self._batches = Batches(self.tree, shown if shown is not None else Shown(None))
         self._in = Containers(
             content, self._batches, batch=batch, whole=whole, cancelled=cancelled

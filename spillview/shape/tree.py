@@ -136,7 +136,7 @@ class Node:
         if node is None:
             if self.depth >= DEEPEST:
                 return self.tree.deeper
-            if len(self.children) >= MOST_KEYS:
+            if len(self.children) >= self.tree.most_keys:
                 self.to_map()
                 return self.elements()
             node = self.children[key] = Node(self.tree, self, key)
@@ -288,7 +288,11 @@ def quoted(key: str) -> str:
 class Tree:
     """All paths, and what was met on the way."""
 
-    def __init__(self) -> None:
+    def __init__(
+        self, *, most_keys: int = MOST_KEYS, most_paths: int = MOST_PATHS
+    ) -> None:
+        self.most_keys = most_keys
+        self.most_paths = most_paths
         self.size = 1
         self.origin = Origin(0, 0, "documents", None)
         """Where new paths come from at the moment."""
@@ -316,13 +320,13 @@ class Tree:
     def grow(self, weight: int) -> None:
         """Count a new path; make maps when there are too many."""
         self.size += weight
-        if self.size > MOST_PATHS:
+        if self.size > self.most_paths:
             self._relieve()
 
     def _relieve(self) -> None:
         """Take the objects with the most keys for maps until half the room is free."""
         self.crowded = True
-        while self.size > MOST_PATHS // 2:
+        while self.size > self.most_paths // 2:
             widest = max(self.root.walk(), key=lambda node: len(node.children))
             if len(widest.children) < 2:
                 return  # chains without branches are never that many

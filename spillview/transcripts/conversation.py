@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
+from spillview.capping import CAPPED
 from spillview.errors import Unreadable
 from spillview.model import Mention
 from spillview.transcripts import jsonl, logfile
@@ -531,7 +532,7 @@ class Conversation:
             draft.version,
             event.copy_chars if event is not None else 0,
             ident=ident,
-            partial=event.partial if event is not None else False,
+            partial=CAPPED if event is not None and event.partial else None,
         )
         same = _same(mention)
         if mention.call_id is not None and same in self.mentioned:

@@ -1,8 +1,9 @@
 """Harnesses that run inside others: their notices stand in their hosts' transcripts.
 
-A guest (a command wrapper, a hook) keeps artifacts and writes no transcript. So the
-transcripts of all hosts are read once more with its notices, and only where it left
-artifacts at all; what they say of the host's own artifacts is left out.
+A guest (a command wrapper, a hook) keeps artifacts and writes no transcript, or one of
+its own calls alone. So the transcripts of all hosts are read once more with its
+notices, and only where it left artifacts at all; what they say of the host's own
+artifacts is left out.
 """
 
 from __future__ import annotations
@@ -62,5 +63,6 @@ def with_hosts(profile: Profile, profiles: dict[str, Profile]) -> Profile:
     """A guest's profile that knows in whose transcripts its notices stand."""
     if not profile.guest:
         return profile
+    own = (profile,) if profile.transcripts else ()  # our own store's sidecars
     hosts = tuple(p for p in profiles.values() if p.transcripts and not p.guest)
-    return profile._replace(hosts=hosts)
+    return profile._replace(hosts=own + hosts)

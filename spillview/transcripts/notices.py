@@ -59,13 +59,15 @@ def notices_in(text: str, place: str, notices: Iterable[Notice]) -> list[Hit]:
         matches = list(notice.find(text, start))
         before = 0
         for match, after in zip(matches, [*matches[1:], None], strict=False):
+            if notice.extent == "counted" and match.start() < before:
+                continue  # quoted by the envelope before it
             if notice.at_end and text[match.end() :].strip():
                 continue
             if notice.preview.opening and notice.opens(text) is None:
                 continue
             limit = after.start() if after is not None else len(text)
             start, end = extent(text, match, notice, before, limit)
-            before = match.end()
+            before = end if notice.extent == "counted" else match.end()
             groups = {k: v for k, v in match.groupdict().items() if v is not None}
             path = groups.get("path")
             hits.append(
@@ -94,6 +96,8 @@ def extent(
     """
     if notice.extent == "text":
         return 0, len(text)
+    if notice.extent == "counted":
+        return match.start(), min(len(text), match.start() + int(match["size"]))
     if notice.extent == "element" and notice.close:
         close = text.find(notice.close, match.end(), limit)
         end = close + len(notice.close) if close >= 0 else limit
@@ -109,6 +113,8 @@ def find(text: str, notice: Notice) -> re.Match[str] | None:
     matches = list(notice.find(text, start))
     if not matches:
         return None
+    if notice.extent == "counted":
+        return matches[0]
     return (
         matches[-1] if notice.at_end or notice.preview.place == "before" else matches[0]
     )

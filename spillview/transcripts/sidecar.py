@@ -3,25 +3,30 @@
     {"session": "s-1", "tool": "bash", "call_id": "c-1", "label": "build",
      "command": "make", "created": "2026-03-05T02:00:00Z", "cwd": "/srv/app",
      "exit_code": 2, "failed": true,
+     "name": "0123456789ab-bash.txt", "partial": "why the file is not the whole output",
      "bytes": 120340, "chars": 120340, "lines": 2210, "sha256": "…64 hex digits…",
-     "envelope": {"text": "what the model received"}}
+     "envelope": {"text": "what the model received",
+                  "parts": [[0, 300, 0, 300], [300, 500, 120140, 120340]]}}
 
-`session` alone is required; what a writer did not know is left out.
+`session` alone is required; what a writer did not know is left out. A part says which
+chars of the envelope's text are which bytes of the artifact.
 """
 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from spillview.alignment import merge
 from spillview.claims import LARGEST as LARGEST_NUMBER
 from spillview.errors import Unreadable
-from spillview.model import Claim, Mention
+from spillview.model import Claim, Counts, Mention, Range, Seen
 from spillview.text import path_text, printable
 from spillview.transcripts import logfile
-from spillview.transcripts.notices import Block
+from spillview.transcripts.notices import Block, find
 
 if TYPE_CHECKING:
     from spillview.content import Content
@@ -33,6 +38,9 @@ LARGEST = 4 << 20
 """A sidecar over so many bytes is none of ours."""
 
 NOTICE = "spillview.stored"
+UNKNOWN = "spillview.envelope"
+
+_LEAF = re.compile(r"[0-9a-f]{12}-[A-Za-z0-9._~-]+")
 
 
 def read(
@@ -61,7 +69,7 @@ def read(
         draft.records = draft.lines = 1
         draft.size_read = draft.text_read = content.size
         draft.saw(_time(value.get("created")))
-        draft.mentions.append(_mention(found.path, content.size, value))
+        draft.mentions.append(_mention(found.path, content.size, value, profile))
         draft.mention_ids.append(None)
         logfile.finish(draft, content)
         return draft.facts()
@@ -82,9 +90,96 @@ def blocks(record: dict[str, Any]) -> list[Block]:
     return [Block("result", text, _text(record.get("call_id")), _failed(record))]
 
 
-def _mention(path: str, size: int, value: dict[str, Any]) -> Mention:
+def stated(
+    mention: Mention, text: str, content: Content, counts: Counts
+) -> Seen | None:
+    """The parts of an envelope's text that its writer says are the artifact's own.
+
+    None where it says nothing of them, where one is not what stands in the file, and
+    for a mention that no sidecar makes.
+    """
+    if not _is_sidecar(mention.transcript):
+        return None
+    value = _record_of(mention)
+    envelope = value.get("envelope") if value is not None else None
+    parts = envelope.get("parts") if isinstance(envelope, dict) else None
+    if not isinstance(parts, list):
+        return None
+    encodings = ["utf-8"]
+    if counts.encoding.startswith("utf-16"):
+        encodings.append(counts.encoding)  # or what only looks like it
+    ranges: list[Range] = []
+    for part in parts:
+        found = _range_of(part, text, content, encodings)
+        if found is None:
+            return None
+        ranges.append(found)
+    return Seen(merge(ranges))
+
+
+def _range_of(
+    part: Any, text: str, content: Content, encodings: list[str]
+) -> Range | None:
+    """The bytes of a part, when they are what it says."""
+    if not isinstance(part, list) or len(part) != 4:
+        return None
+    numbers = [_number(each) for each in part]
+    start, end, first, last = (-1 if each is None else each for each in numbers)
+    shown = text[start:end]
+    if not (0 <= start <= end <= len(text) and 0 <= first <= last <= content.size):
+        return None
+    if last - first > 4 * len(shown):
+        return None
+    data = content.pread(first, last - first)
+    fits = any(data.decode(each, "replace") == shown for each in encodings)
+    return (first, last) if fits else None
+
+
+def _record_of(mention: Mention) -> dict[str, Any] | None:
+    from spillview.content import open_content
+
+    try:
+        content = open_content(mention.transcript)
+    except Unreadable:
+        return None
+    try:
+        return logfile.value_at(content, mention.offset, mention.length)
+    finally:
+        content.close()
+
+
+def _is_sidecar(path: str) -> bool:
+    name = os.path.basename(path)
+    return name.startswith(".") and name.endswith(".json")
+
+
+def _artifact_of(path: str, value: dict[str, Any]) -> str:
+    """The path of the file that a sidecar lies beside.
+
+    It is the sidecar's own name, but that of a file whose name leaves no room for it.
+    """
     folder, name = os.path.split(path)
+    named = _text(value.get("name"))
+    own = name[1 : -len(".json")]
+    if named is not None and named[:13] == own[:13] and _LEAF.fullmatch(named):
+        own = named
+    return os.path.join(folder, own)
+
+
+def _notice_in(text: str | None, profile: Profile) -> str:
+    """Which of our notices an envelope's text holds; one that no profile knows where
+    it is an envelope of another make."""
+    if text is None:
+        return NOTICE
+    for notice in profile.notices:
+        if find(text, notice) is not None:
+            return notice.id
+    return UNKNOWN
+
+
+def _mention(path: str, size: int, value: dict[str, Any], profile: Profile) -> Mention:
     text = _envelope(value)
+    partial = _text(value.get("partial"))
     return Mention(
         transcript=path,
         session=str(value["session"]),
@@ -92,17 +187,19 @@ def _mention(path: str, size: int, value: dict[str, Any]) -> Mention:
         offset=0,
         length=size,
         place="result",
-        notice=NOTICE,
-        path=os.path.join(folder, name[1 : -len(".json")]),
+        notice=_notice_in(text, profile),
+        path=_artifact_of(path, value),
         end=len(text or ""),
         claims=_claims(value),
         call_id=_text(value.get("call_id")),
         tool=_text(value.get("tool")),
-        command=_text(value.get("command")) or _text(value.get("label")),
+        command=_text(value.get("command")),
         failed=_failed(value),
         exit_code=_number(value.get("exit_code")),
         time=_time(value.get("created")),
         given=text is not None,
+        label=_text(value.get("label")),
+        partial=printable(partial) if partial is not None else None,
     )
 
 

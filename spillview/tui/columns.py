@@ -117,7 +117,7 @@ def _tool(artifact: Artifact, width: int, context: Context) -> Runs:
 
 def subject(artifact: Artifact) -> str:
     """What names an artifact best: its command, else its file's name."""
-    return artifact.command or artifact.found.label or artifact.found.name
+    return artifact.command or artifact.label or artifact.found.name
 
 
 def follows(artifact: Artifact) -> bool:
