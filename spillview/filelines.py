@@ -12,7 +12,9 @@ if TYPE_CHECKING:
     from spillview.content import Content
     from spillview.lines import LineIndex
 
-ROW = re.compile(r"^[ \t]{0,12}(?P<n>\d{1,12})(?:→|\t|: |:$|\. |\.$| \| ?)(?P<text>.*)$")
+ROW = re.compile(
+    r"^[ \t]{0,12}(?P<n>\d{1,12})(?:→|\t|: |:$|\. |\.$| \| ?)(?P<text>.*)$"
+)
 """A line with its number before it, as read tools print them."""
 
 SHORTEST_CUT = 400
