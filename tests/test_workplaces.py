@@ -1,10 +1,11 @@
-"""`spillview ls .` in a project: the sessions of every harness that ran there."""
+"""What names sessions of any harness: the folder they ran in, their id, its start."""
 
 from __future__ import annotations
 
 import os
 import sqlite3
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,8 @@ import pytest
 from spillview.catalogue import Catalogue, Query
 from spillview.model import Artifact
 from spillview.places import Places
-from tests.harness_stores import make
+from spillview.reads import is_shell
+from tests.harness_stores import NAMES, make
 
 
 def in_texts(pattern: str) -> Callable[[Path, Path], None]:
@@ -69,6 +71,36 @@ MOVES = {
 def name(request: pytest.FixtureRequest) -> str:
     found: str = request.param
     return found
+
+
+@pytest.mark.parametrize("store_name", NAMES)
+def test_a_session_s_id_or_its_start_names_its_artifacts(
+    store_name: str, tmp_path: Path
+) -> None:
+    store = make(store_name, tmp_path)
+    catalogue = Catalogue(Places.of_home(str(tmp_path)))
+    query = Query(paths=tuple(map(str, store.roots)))
+    for session in {spill.session for spill in store.spills if spill.session}:
+        own = {(str(s.path), s.row) for s in store.spills if s.session == session}
+        for reference in (session, session[:12]):
+            admitted = catalogue.scan(replace(query, session=reference))
+            assert own <= {(a.found.path, a.found.row) for a in admitted}
+        meant = catalogue.where([session], query)
+        assert own <= {(a.found.path, a.found.row) for a in meant}
+
+
+@pytest.mark.parametrize(
+    ("tool", "runs"),
+    [
+        *((name, True) for name in ("Bash", "Shell", "run_terminal_cmd", "execute")),
+        *((name, True) for name in ("developer__shell", "container.exec")),
+        *((name, False) for name in ("shell_history", "Read", "a__b", "", None)),
+    ],
+)
+def test_shells_are_known_by_the_names_of_all_harnesses(
+    tool: str | None, runs: bool
+) -> None:
+    assert is_shell(tool) is runs
 
 
 def listed(home: Path, *paths: Path, harness: str | None = None) -> list[Artifact]:
