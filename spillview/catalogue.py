@@ -82,6 +82,8 @@ class Catalogue:
         self._query = Query()
         self._found: dict[str, Found] = {}
         self._records = Records(self.profile, self.cache)
+        self._elsewhere: Records | None = None
+        """What transcripts say of sessions that may have run in a folder."""
         self._counts: dict[str, tuple[Key, Counts]] = {}
         self._growing: set[str] = set()
         self._looked: dict[str, Link] = {}
@@ -168,9 +170,17 @@ class Catalogue:
         return [item for item in found if admitted(item)]
 
     def _discover(self, query: Query) -> Discovery:
-        return discover(
-            self.places, self.profiles, self.settings, query.paths, query.harness
-        )
+        look = (self.places, self.profiles, self.settings)
+        seen = discover(*look, query.paths, query.harness)
+        if not seen.plain and not seen.projects:
+            return seen
+        from spillview.workplaces import with_sessions
+
+        if self._elsewhere is None:
+            self._elsewhere = Records(self.profile, self.cache)
+        seen = with_sessions(seen, *look, query.harness, self._elsewhere)
+        self._records.learn(self._elsewhere)
+        return seen
 
     def narrow(self, artifacts: Iterable[Artifact], query: Query) -> list[Artifact]:
         """Those the query admits, newest first."""

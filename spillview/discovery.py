@@ -36,7 +36,7 @@ from spillview.recognition import (
     project_of,
     sessions_of,
 )
-from spillview.roots import find_roots, ignore
+from spillview.roots import closed_folder, find_roots, ignore
 from spillview.routes import (
     At,
     Narrow,
@@ -199,7 +199,8 @@ class _Search:
         return self._grounds
 
     def _no_root(self, path: str, error: OSError) -> None:
-        self._walker.tell(path, no_access(error), None)
+        # Of a closed folder once, however many roots may be below.
+        self._walker.tell(closed_folder(path), no_access(error), None)
 
     def _grounds_of(
         self, places: Places, tell: Callable[[str, OSError], None] = ignore
@@ -443,6 +444,8 @@ class _Search:
         """PATH as a folder of files (or one file), each folder with files a session."""
         if not self._files:
             return
+        if folder:
+            self._walker.result.plain.append(path)
         profile = self._profiles[self._harness or "folder"]
         route = Route(profile, _LOOSE, "folder", parts_of("**/<name>"))
         top = path if folder else os.path.dirname(path)

@@ -87,6 +87,8 @@ class Discovery:
     projects: list[str] = field(default_factory=list)
     """Folders that were taken as projects: what was found is of sessions whose folder
     name may stand for one of these; the transcript's own folder decides."""
+    plain: list[str] = field(default_factory=list)
+    """Folders that were taken as folders of files."""
 
 
 class PathEntry(NamedTuple):

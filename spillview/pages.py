@@ -317,8 +317,10 @@ def unescaped(
     """
     size = content.size
     closed = False
+    step = min(chunk, 4096)  # most strings are short: keys, names
     while offset < size and not closed:
-        data = content.pread(offset, chunk)
+        data = content.pread(offset, step)
+        step = min(4 * step, chunk)
         masked = data
         if b"\\" in data:
             masked = data.replace(b"\\\\", b"__").replace(b'\\"', b"__")

@@ -23,16 +23,21 @@ SHELLS = frozenset(
         "Bash",
         "Execute",
         "PowerShell",
+        "Shell",
         "bash",
         "exec",
         "exec_command",
+        "execute_bash",
         "execute_command",
         "execute",
+        "local_shell",
         "powershell",
         "pwsh",
         "run_in_terminal",
+        "run_command",
         "run_commands",
         "run_shell_command",
+        "run_terminal_cmd",
         "shell",
         "shell_command",
         "terminal",
@@ -84,6 +89,11 @@ _NOTHING = frozenset(
         "<system>Tool ran without output or errors</system>",
     )
 )
+
+
+def is_shell(tool: str | None) -> bool:
+    """Whether a tool runs commands; an extension's name may stand before its own."""
+    return tool is not None and re.split(r"__|\.", tool)[-1] in SHELLS
 
 
 @dataclass(slots=True)
@@ -157,19 +167,19 @@ class Reader:
         return ((start, end + 2),) if after == b"\r\n" else ranges
 
     def _shown(self, text: str, read: Read) -> tuple[tuple[Range, ...] | None, bool]:
-        if read.tool in SHELLS:
+        if is_shell(read.tool):
             text = _EXIT.sub("", text)
         if text.strip() in _NOTHING:
             return (), True
-        if read.failed and (read.tool not in SHELLS or _refused(text)):
+        if read.failed and (not is_shell(read.tool) or _refused(text)):
             return (), True
         if not read.named:
             rows = self._named_rows(text)
             return merge(rows.ranges), rows.bad == 0
-        if read.tool in SHELLS and self.found.stored is not None:
+        if is_shell(read.tool) and self.found.stored is not None:
             # Its owner's own command prints it, or lines of it.
             return self._plain(text, Reading(shows=True))
-        if read.tool in SHELLS:
+        if is_shell(read.tool):
             shown = self.shown_in_shell(text, read.command or "")
             without = _MARKS.sub("", text)
             if shown[0] is None and without != text:

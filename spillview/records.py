@@ -98,6 +98,11 @@ class Records:
         """The transcript of the last scan at `path`."""
         return next((log for log in self._logs if log.path == path), None)
 
+    def learn(self, other: Records) -> None:
+        """Take over what others have read, so that it is not read again."""
+        self._facts.update(other._facts)
+        self._of_guests.update(other._of_guests)
+
     @property
     def logs(self) -> Sequence[TranscriptFound]:
         """The transcripts of the last scan."""

@@ -227,3 +227,19 @@ def _vscode(places: Places) -> Iterator[str]:
 
 def _inside(path: str, home: str) -> bool:
     return path == home or path.startswith(home.rstrip("/\\") + os.sep)
+
+
+def closed_folder(path: str) -> str:
+    """The topmost folder that hides `path`: what is in it may not be looked at."""
+    while (above := os.path.dirname(path)) != path:
+        try:
+            os.lstat(above)
+        except PermissionError:
+            path = above
+            continue
+        except OSError:
+            return path
+        acting = os.access in os.supports_effective_ids
+        entered = os.access(above, os.X_OK, effective_ids=acting)
+        return path if entered else above
+    return path

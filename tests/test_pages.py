@@ -12,7 +12,15 @@ from hypothesis import strategies as st
 from spillview.content import BytesContent
 from spillview.errors import BadInput, PastEnd
 from spillview.lines import BLOCK, LineIndex
-from spillview.pages import LARGEST, LINE_PAGE, Page, PageUnit, page, unescape
+from spillview.pages import (
+    LARGEST,
+    LINE_PAGE,
+    Page,
+    PageUnit,
+    page,
+    unescape,
+    unescaped,
+)
 from tests.hostile import char_starts, hostile, valid
 
 UNITS: list[PageUnit] = ["line", "char", "byte"]
@@ -337,3 +345,16 @@ def test_both_sides_of_a_cut_inside_a_character_add_up() -> None:
         assert "\ufffd" not in head.text + tail.text
         assert len(head.data) + len(tail.data) == len(data)
         assert len(head.text) + len(tail.text) == 7
+
+
+def test_a_short_string_costs_no_whole_chunk() -> None:
+    class Counted(BytesContent):
+        read = 0
+
+        def pread(self, offset: int, length: int) -> bytes:
+            self.read += length
+            return super().pread(offset, length)
+
+    content = Counted(b'"key":' + b"x" * (1 << 20))
+    assert list(unescaped(content, 1)) == [(5, b"key", True)]
+    assert content.read <= 4096

@@ -168,7 +168,7 @@ def test_an_open_database_may_hold_any_live_session(name: str, tmp_path: Path) -
         choices = prospect(catalogue, Query(), Rules(max_file=0)).plan.choices
     finally:
         for process in holding:
-            process.communicate()
+            process.communicate("\n")
     linked = [
         c
         for c in choices

@@ -98,7 +98,11 @@ class Returned:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Compacted:
-    """The context was compacted: what was said before is no longer carried."""
+    """The context was compacted: what was said before is no longer carried.
+
+    A reader whose records tell this, or whose sessions end with it, says
+    `COMPACTS = True`; for others what an envelope cost is not known.
+    """
 
     agent: str | None = None
 
