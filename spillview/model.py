@@ -369,6 +369,13 @@ class Artifact:
         return (mention.label if mention else None) or self.found.label
 
     @property
+    def given_name(self) -> str | None:
+        """The label that a person gave it, which says more than its command."""
+        mention = self.envelope
+        label = mention.label if mention else None
+        return None if label in ("result", "dispatch") else label
+
+    @property
     def failed(self) -> bool | None:
         """The call's error state; None where the harness records nothing."""
         mention = self.envelope

@@ -624,3 +624,25 @@ def test_another_hook_that_may_rewrite_has_the_command_to_itself(
     (tmp_path / "config").mkdir()
     (tmp_path / "config/hook.toml").write_text('beside = ["/opt/quiet/"]\n')
     assert (answered(event(), tmp_path) is not None) is wrapped
+
+
+@pytest.mark.parametrize("form", ["list", "single"])
+@pytest.mark.parametrize("where", ["hooks/hooks.json", ".claude-plugin/plugin.json"])
+def test_hooks_of_plugins_count_like_those_of_settings(
+    form: str, where: str, tmp_path: Path
+) -> None:
+    plugin = tmp_path / "cache/p/1.0"
+    path = plugin / where
+    path.parent.mkdir(parents=True)
+    place = {"scope": "user", "installPath": str(plugin)}
+    listed = {"p@m": [place] if form == "list" else place, "gone@m": [{"a": 1}, 2]}
+    plugins = tmp_path / ".claude/plugins/installed_plugins.json"
+    plugins.parent.mkdir(parents=True)
+    plugins.write_text(json.dumps({"version": 2, "plugins": listed}))
+    assert answered(event(), tmp_path) is not None
+    group = {"matcher": "Edit", "hooks": [{"command": "x"}]}
+    path.write_text(json.dumps({"name": "p", "hooks": {"PreToolUse": [group]}}))
+    assert answered(event(), tmp_path) is not None
+    group["matcher"] = "Bash"
+    path.write_text(json.dumps({"name": "p", "hooks": {"PreToolUse": [group]}}))
+    assert answered(event(), tmp_path) is None

@@ -11,6 +11,7 @@ from textual.binding import Binding
 from textual.keys import _character_to_key
 
 from spillview.cli import commands, main
+from spillview.hook.rules import load_rules
 from spillview.tui.app import SpillviewApp
 from spillview.tui.artifact_keys import ARTIFACT_BINDINGS
 from spillview.tui.cleanup_keys import CLEANUP_BINDINGS
@@ -73,6 +74,36 @@ def test_python_examples_compile() -> None:
     assert examples
     for text in examples:
         compile(text, "README.md", "exec")
+
+
+USES = README.split("## Three uses\n")[1].split("\n## ")[0].split("\n**")[1:]
+"""The three uses, each from its first words to its last line."""
+
+
+def test_three_uses_take_ten_lines_each() -> None:
+    assert len(USES) == 3
+    for use, kind in zip(USES, ("sh", "python", "sh"), strict=True):
+        lines = [line for line in use.splitlines() if line and line[:3] != "```"]
+        assert len(lines) <= 10
+        assert f"```{kind}\n" in use
+
+
+@pytest.mark.usefixtures("machine")
+def test_the_library_example_runs_as_it_stands(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    [code] = re.findall(r"^```python\n(.*?)^```$", USES[1], re.DOTALL | re.MULTILINE)
+    exec(code, {})
+    shown = int(capsys.readouterr().out.split()[0])
+    assert 1_000 < shown <= 50_000
+
+
+def test_the_rules_example_is_in_order(tmp_path: Path) -> None:
+    [text] = [text for kind, text in BLOCKS if kind == "toml"]
+    (tmp_path / "hook.toml").write_text(text, encoding="utf-8")
+    rule = load_rules(str(tmp_path)).rule_for(["./nightly.sh"])
+    assert rule is not None
+    assert (rule.label, rule.tail) == ("nightly", 60)
 
 
 def bound(bindings: object) -> set[str]:

@@ -232,6 +232,22 @@ def test_an_artifact_is_listed_with_envelope_coverage_and_label(
     assert row["seen_bytes"] <= len(shown["text"].encode())
 
 
+def test_the_queue_shows_it_with_label_coverage_and_envelope(big: Path) -> None:
+    wrapped("--label", "nightly build", "--session", "s-9", "--", "cat", big)
+    seen = run("ls", "--json").row
+    share = 100 * seen["seen_bytes"] / seen["bytes"]
+    with Terminal(COMMAND, env=dict(os.environ), columns=160) as terminal:
+        queue = terminal.until(r"é FAILED: 3.*model saw")
+        assert "nightly build: cat" in queue
+        assert "s-9" in queue
+        assert "linked" in queue
+        assert f"{share:.1f}%" in queue
+        terminal.press("\r")
+        terminal.until("verdict seen")
+        shown = terminal.until("ENVELOPE")
+        assert "text envelope, " in shown
+
+
 def test_the_order_of_both_streams_is_kept(store: Path) -> None:
     code = "for i in 1 2 3 4 5; do echo out $i; sleep .05; echo err $i >&2; sleep .05;"
     code += " done"

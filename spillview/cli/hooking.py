@@ -189,7 +189,9 @@ def _caution(places: Places, streams: Streams) -> None:
     try:
         permissions = _permissions(places)
     except LeftAlone as reason:
-        streams.note(f"Note: it {reason}; until then every command stays as it is.")
+        streams.note(
+            f"Note: the hook {reason}; until then every command stays as it is."
+        )
         return
     others = [
         other

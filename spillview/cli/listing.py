@@ -329,8 +329,10 @@ def _artifact_table(rows: Sequence[Artifact], now: float, streams: Streams) -> N
 
 
 def subject(artifact: Artifact) -> str:
-    """What the artifact is of: its command, else its label, else its file's name."""
+    """What the artifact is of: its label and command, else its file's name."""
     text = artifact.command or artifact.label or path_text(artifact.found.name)
+    if artifact.command and artifact.given_name:
+        text = f"{artifact.given_name}: {text}"
     shown = printable(" ".join(text.split()) if artifact.command else text)
     if artifact.found.target is not None:
         shown += f" → {printable(path_text(artifact.found.target))}"

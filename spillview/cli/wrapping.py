@@ -228,7 +228,12 @@ class _Wrapping:
         ending = "json" if self._folding.form == "json" else "txt"
         request = SpillRequest(
             SpillOwner(self._session),
-            SpillSource("wrap", label=self._label, command=self._line, cwd=self._cwd),
+            SpillSource(
+                "wrap",
+                label=self._args.label or ("result" if self._line else self._label),
+                command=self._line,
+                cwd=self._cwd,
+            ),
             f"{self._label}.{ending}",
         )
         return LocalSpillStore(self._args.dir).writer(request, tally=tally)

@@ -58,7 +58,7 @@ def config_folder(env: Mapping[str, str]) -> str:
 
 
 def settings_files(env: Mapping[str, str], cwd: str | None) -> Iterator[str]:
-    """Every settings file that may hold rules; few of them exist.
+    """Every file that may hold rules or hooks; few of them exist.
 
     Those of the project are looked for in every folder above `cwd`, for a hook is not
     told where the project begins.
@@ -75,6 +75,7 @@ def settings_files(env: Mapping[str, str], cwd: str | None) -> Iterator[str]:
     own = config_folder(env)
     for name in ("settings.json", "settings.local.json", "remote-settings.json"):
         yield os.path.join(own, name)
+    yield from _plugin_files(own)
     folders = [env.get("CLAUDE_PROJECT_DIR") or "", cwd or ""]
     seen = {own}
     for folder in folders:
@@ -90,6 +91,21 @@ def settings_files(env: Mapping[str, str], cwd: str | None) -> Iterator[str]:
             if parent == folder:
                 break
             folder = parent
+
+
+def _plugin_files(own: str) -> Iterator[str]:
+    """Where installed plugins keep hooks, in the same form as settings do.
+
+    Those that are switched off count too; what a session alone loads is not known.
+    """
+    listed = _settings(os.path.join(own, "plugins", "installed_plugins.json"))
+    plugins = listed.get("plugins")
+    for places in plugins.values() if isinstance(plugins, dict) else ():
+        for place in places if isinstance(places, list) else [places]:
+            folder = place.get("installPath") if isinstance(place, dict) else None
+            if isinstance(folder, str) and os.path.isabs(folder):
+                yield os.path.join(folder, "hooks", "hooks.json")
+                yield os.path.join(folder, ".claude-plugin", "plugin.json")
 
 
 def load_permissions(paths: Iterable[str]) -> Permissions:

@@ -95,7 +95,10 @@ def begins(
 
     Gives how many words that takes, 0 where it is another one.
     """
-    if not words or not matches(command[0], os.path.basename(words[0])):
+    if not words:
+        return 0
+    name = words[0] if "/" in command[0] else os.path.basename(words[0])
+    if not matches(command[0], name):
         return 0
     at = 1
     for wanted in command[1:]:

@@ -166,7 +166,7 @@ class Labels:
             session.project or artifact.project or found.project_slug,
             session.title,
             found.harness,
-            found.label,
+            artifact.label,
             found.name,
             artifact.session,
         )

@@ -116,7 +116,9 @@ def _tool(artifact: Artifact, width: int, context: Context) -> Runs:
 
 
 def subject(artifact: Artifact) -> str:
-    """What names an artifact best: its command, else its file's name."""
+    """What names an artifact best: its label and command, else its file's name."""
+    if artifact.command and artifact.given_name:
+        return f"{artifact.given_name}: {artifact.command}"
     return artifact.command or artifact.label or artifact.found.name
 
 
@@ -129,7 +131,7 @@ def follows(artifact: Artifact) -> bool:
 def _command(artifact: Artifact, width: int, context: Context) -> Runs:
     before: Runs = [("↳ ", "dim")] if follows(artifact) else []
     if artifact.command:
-        return [*before, (clean(artifact.command, width), "")]
+        return [*before, (clean(subject(artifact), width), "")]
     return [*before, (clean(subject(artifact), width), "dim")]
 
 
