@@ -18,45 +18,13 @@ import pytest
 from tests.command import COMMAND, Ran, process, run
 from tests.spills import below, files, sidecar
 from tests.terminal import Terminal
+from tests.wrapping import anywhere, python, state, store, wrapped
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals and pipes of POSIX")
 
+__all__ = ["anywhere", "state", "store"]
+
 BUDGET = 14_000
-
-
-@pytest.fixture(autouse=True)
-def anywhere(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Spillview can be run in any folder, installed or not."""
-    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[1]))
-
-
-def wrapped(*words: str | Path, data: bytes = b"", **more: object) -> Ran:
-    """Run `wrap` with these words and this on its stdin."""
-    done = subprocess.run(
-        [*COMMAND, "wrap", *words],
-        input=data,
-        capture_output=True,
-        check=False,
-        **more,  # type: ignore[call-overload]  # whatever else subprocess takes
-    )
-    return Ran(done.returncode, done.stdout, done.stderr.decode("utf-8", "replace"))
-
-
-def python(code: str) -> tuple[str, ...]:
-    """A command that runs this."""
-    return ("--", sys.executable, "-c", code)
-
-
-@pytest.fixture
-def state(machine: Path) -> Path:
-    """The state folder."""
-    return machine / ".local" / "state" / "spillview"
-
-
-@pytest.fixture
-def store(state: Path) -> Path:
-    """The root of the store."""
-    return state / "spills"
 
 
 @pytest.fixture

@@ -173,6 +173,8 @@ class _Wrapping:
         self._counts: Counts | None = None
         self._envelope: str | None = None
         self._spilled: str | None = None
+        self._interrupted: int | None = None
+        """The signal that stopped our own work, once the command had ended."""
         self._whole = False
         """Whether the output is still to be given on as it is."""
         self._notes: list[str] = []
@@ -205,10 +207,12 @@ class _Wrapping:
             self._notes.append(partial)
         for each in self._notes:
             self._streams.note(f"spillview: {each}")
-        if ended.sent and ended.signal is not None:
-            self._streams.flush()
-            running.end_by(ended.signal)
-        return ended.code
+        by = ended.signal if ended.sent else self._interrupted
+        if by is None:
+            return ended.code
+        self._streams.flush()
+        running.end_by(by)
+        return 128 + by
 
     def _streams_of(self) -> Literal["apart", "merged", "stdout"]:
         if self._args.merge:
@@ -260,6 +264,7 @@ class _Wrapping:
             if size * 10 >= self._boundary.size * NEAR:
                 self._warn_of_size(size / self._boundary.size)
         except Cancelled:
+            self._interrupted = signals.came[0] if signals.came else None
             where = capture.writer.locator if capture.writer is not None else None
             self._notes.append(
                 "stopped before the output was folded"

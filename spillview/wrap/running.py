@@ -328,6 +328,28 @@ def _await(process: subprocess.Popen[bytes], waker: _Waker) -> None:
     waker.wake()
 
 
+def _environment() -> dict[str, str] | None:
+    """The environment as it was given to us; None where Python left it alone.
+
+    In the C locale Python sets LC_CTYPE for itself, which the command must not see.
+    """
+    if "LC_CTYPE" not in os.environ:
+        return None
+    try:
+        with open("/proc/self/environ", "rb") as file:
+            given = file.read().split(b"\0")
+    except OSError:
+        return None
+    before = [each for each in given if each.startswith(b"LC_CTYPE=")]
+    if before and os.fsdecode(before[-1])[9:] == os.environ["LC_CTYPE"]:
+        return None
+    env = dict(os.environ)
+    del env["LC_CTYPE"]
+    if before:
+        env["LC_CTYPE"] = os.fsdecode(before[-1])[9:]
+    return env
+
+
 def _widen(descriptor: int) -> None:
     """Let a pipe hold more, which saves waiting; nothing happens to anything else."""
     try:
@@ -349,6 +371,7 @@ def _started(
     def start(words: Sequence[str]) -> subprocess.Popen[bytes]:
         return subprocess.Popen(
             words,
+            env=_environment(),
             stdin=stdin,
             stdout=subprocess.PIPE,
             stderr=stderr[streams],
