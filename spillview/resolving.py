@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from spillview.transcripts.facts import Touch
 
 _CAPTURE = re.compile(r"<([a-z_][a-z0-9_]*)(?::(?:[^<>\\]|\\.)+)?>")
+_NAMING = frozenset(("id", "name", "call_id"))
 _UNSAFE = re.compile(r"[^A-Za-z0-9_.-]")
 _SPECIAL = frozenset("<>*?{}/\\\0")
 _SHORTEST_ROW = 6
@@ -138,6 +139,8 @@ class Resolving:
         }
         found: dict[str, Found] = {}
         plain = {key: value for key, value in values.items() if value}
+        if not _NAMING & set(_CAPTURE.findall(rest)) <= set(plain):
+            return ()  # what tells it from its neighbours is not known
         safe = {key: _UNSAFE.sub("_", value) for key, value in plain.items()}
         for said in (plain, safe):
             filled = _filled(rest, said)

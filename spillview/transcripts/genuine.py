@@ -32,7 +32,7 @@ _NUMBERED = re.compile(
 _MARKS = re.compile(
     r"(?:[+>#*|`'\"-]|//|\s){1,16}"  # of a diff, a quotation, a comment, a list
     r"|[^\s:]{1,1024}\.\w{1,8}:"  # of a search without numbers
-    r"|.{0,200}\"[\w.-]{1,64}\"\s{0,4}:\s{0,4}\""  # of a member of a JSON object
+    r"|\s{1,40}\"[\w.-]{1,64}\":\s{0,4}\"(?:.{0,8192}\\n)?"  # of a member in JSON
 )
 """What stands before a notice on its line where some text quotes it."""
 _FENCE = re.compile(r"(?:^|\n) {0,3}(?:```|~~~)[^\n`]{0,40}\s{0,8}\Z")
@@ -77,7 +77,7 @@ class Ground:
         gives beside it.
         """
         notice = hit.notice
-        if is_numbered(line_before(block.text, hit)):
+        if is_numbered(line_before(block.text, hit)) or is_numbered(hit.path or ""):
             return False
         if block.place == "result" and (
             is_quoted(block.text, hit) or not self._placed(hit, block, tool)
@@ -186,7 +186,7 @@ def is_quoted(text: str, hit: Hit) -> bool:
         return True
     if notice.cut or (shown.form != "none" and shown.place == "around"):
         return False
-    if _MARKS.fullmatch(line):
+    if shown.field is None and _MARKS.fullmatch(line):
         return True
     if shown.form != "none" and shown.place == "before":
         behind = text[hit.until : hit.until + TRAIL]
