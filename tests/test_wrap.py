@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
@@ -568,6 +569,23 @@ def test_ended_by_a_signal_it_folds_what_came_and_ends_by_it_too(
         assert b"Exit code: 143 (ended by SIGTERM)" in out
         assert files(store)[0].read_bytes().endswith(b"ready\ngot SIGTERM\n")
         assert sidecar(files(store)[0])["exit_code"] == 143
+
+
+def test_a_signal_that_comes_twice_does_not_stop_the_folding(
+    tmp_path: Path, store: Path
+) -> None:
+    end = "signal.signal(number, signal.SIG_DFL); os.kill(os.getpid(), number)"
+    words, ready = trapping(end, tmp_path, "'x\\n' * 4_000_000")
+    child = started(words, ready)
+    os.kill(child.pid, signal.SIGTERM)
+    for _ in range(5):
+        time.sleep(0.03)
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(child.pid, signal.SIGTERM)
+    out, _ = child.communicate(timeout=30)
+    assert child.returncode == -signal.SIGTERM
+    assert out.endswith(b"[end of the envelope]\n")
+    assert "partial" not in sidecar(files(store)[0])
 
 
 def test_reading_stdin_a_signal_ends_it_with_what_came(store: Path) -> None:

@@ -189,6 +189,9 @@ class _Wrapping:
 
         def settle(ended: Ended, signals: Forwarding) -> None:
             self._settle(capture, ended, signals)
+            signals.end_at_once()
+            self._print(capture)
+            self._note(capture, ended)
 
         try:
             if self._command:
@@ -198,10 +201,8 @@ class _Wrapping:
             else:
                 self._tell_terminal()
                 ended = running.read(0, capture, after=settle)
-            self._print(capture)
         finally:
             capture.close()
-        self._note(capture, ended)
         partial = _partial(ended)
         if partial is not None and self._envelope is None:
             self._notes.append(partial)

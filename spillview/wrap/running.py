@@ -35,6 +35,9 @@ SILENCE = 1.0
 LINGER = 10.0
 """Seconds that are read on at most after the command has ended."""
 
+LATE = 0.02
+"""Seconds for a signal that ended the command to reach us too, sent to both at once."""
+
 Stream = Literal[1, 2]
 
 
@@ -112,10 +115,12 @@ def run(
             except BaseException:
                 pump_closed(process)
                 raise
-            asked = list(signals.came)
-            signals.detach()
             code = process.returncode
             by = -code if code < 0 else None
+            if by in ENDING and by not in signals.came:
+                time.sleep(LATE)
+            asked = list(signals.came)
+            signals.detach()
             ended = Ended(
                 128 + by if by is not None else code,
                 time.monotonic() - began,
