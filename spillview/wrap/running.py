@@ -21,7 +21,14 @@ from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from spillview.wrap.forwarding import ENDING, Forwarding
-from spillview.wrap.starting import Streams, drained, shut, started, widen
+from spillview.wrap.starting import (
+    Streams,
+    drained,
+    fill_standard,
+    shut,
+    started,
+    widen,
+)
 
 READ = 1 << 20
 """Bytes read at a time, and of a pipe where the system lets us have so many."""
@@ -85,6 +92,7 @@ def run(
     output is complete. Raises `CannotRun`, and what `sink` raises.
     """
     began = time.monotonic()
+    fill_standard()
     with _Waker() as waker:
         signals = forwarding(waker.wake)
         signals.start()
@@ -137,6 +145,7 @@ def read(
     pipe may end too. Raises what `sink` raises.
     """
     began = time.monotonic()
+    fill_standard()
     with _Waker() as waker:
         signals = forwarding(waker.wake)
         signals.start()

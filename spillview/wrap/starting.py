@@ -18,6 +18,18 @@ Streams = Literal["apart", "merged", "stdout"]
 """A pipe for each; one pipe for both; stderr goes where ours goes."""
 
 
+def fill_standard() -> None:
+    """Open what is closed of the three standard streams, as the null device.
+
+    Else a file or pipe of our own would get such a number, and be taken for it.
+    """
+    for number in (0, 1, 2):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)
+
+
 class CannotRun(SpillError):
     """The command could not be started; the exit code is what a shell gives."""
 
