@@ -172,6 +172,18 @@ def test_a_locale_that_python_sets_for_itself_is_not_the_commands(
     assert names(got) == names(want)
 
 
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+def test_streams_that_were_closed_before_are_nobody_elses(closed: str) -> None:
+    for words in ("wrap", "wrap -- sh -c 'echo x; echo y >&2; exit 3'", "measure"):
+        line = f"{' '.join(COMMAND)} {words} {closed}"
+        data = b"" if words.endswith("3'") else b"z\n"
+        done = subprocess.run(
+            ["sh", "-c", line], input=data, capture_output=True, check=False, timeout=60
+        )
+        assert done.returncode == (3 if words.endswith("3'") else 0)
+        assert b"Traceback" not in done.stderr
+
+
 def test_a_disk_that_is_full_for_good_costs_a_warning_alone(tmp_path: Path) -> None:
     tiny = tmp_path / "tiny"
     tiny.mkdir()

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -45,3 +47,25 @@ def state(machine: Path) -> Path:
 def store(state: Path) -> Path:
     """The root of the store."""
     return state / "spills"
+
+
+def started(words: list[str], ready: Path) -> subprocess.Popen[bytes]:
+    """A wrap whose command has said that it is ready; a group of its own."""
+    child = subprocess.Popen(
+        [*COMMAND, "wrap", *words],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        process_group=0,
+    )
+    deadline = time.monotonic() + 30
+    while not ready.exists():
+        assert time.monotonic() < deadline, "it never began"
+        time.sleep(0.02)
+    return child
+
+
+def noted(state: Path) -> list[dict[str, object]]:
+    """The rows of the history."""
+    text = (state / "history.jsonl").read_text()
+    return [json.loads(line) for line in text.splitlines()]
