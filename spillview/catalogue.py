@@ -234,7 +234,7 @@ class Catalogue:
             found,
             counts,
             link,
-            self._boundaries(found, envelope),
+            self._boundaries(found, link),
             (facts.project if facts is not None else None) or found.project,
             session,
             error,
@@ -242,11 +242,14 @@ class Catalogue:
             reviewed,
         )
 
-    def _boundaries(
-        self, found: Found, envelope: Mention | None
-    ) -> tuple[Boundary, ...]:
+    def _boundaries(self, found: Found, link: Link | None) -> tuple[Boundary, ...]:
+        """Those asked for, else those its writer noted, else those of its harness."""
         if self._query.boundary is not None:
             return (self._query.boundary,)
+        for mention in link.mentions if link is not None else ():
+            if mention.boundaries:
+                return mention.boundaries
+        envelope = link.envelope if link is not None else None
         tool = (envelope.tool if envelope is not None else None) or found.tool
         version = envelope.version if envelope is not None else None
         kind = (found.harness, found.content, tool, version)

@@ -461,11 +461,15 @@ def _distinct(mentions: list[Mention]) -> list[Mention]:
     for mention in mentions:
         key = _told(mention)
         best[key] = max(best.get(key, ""), mention.transcript)
-    return [
+    kept = [
         mention
         for mention in mentions
         if mention.call_id is None or best[_told(mention)] == mention.transcript
     ]
+    gates = next((m.boundaries for m in mentions if m.boundaries), ())
+    if gates and not any(mention.boundaries for mention in kept):
+        kept[0] = replace(kept[0], boundaries=gates)
+    return kept
 
 
 def _told(mention: Mention) -> tuple[object, ...]:

@@ -210,6 +210,8 @@ class Mention:
     """What the writer of the artifact calls it."""
     partial: str | None = None
     """Why the artifact is known to hold less than there was, as a plain sentence."""
+    boundaries: tuple[Boundary, ...] = ()
+    """The gates it was spilled at, where its writer noted them."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, get_args
 
 from spillview.errors import BadInput
-from spillview.model import Unit
+from spillview.model import Boundary, Unit
 from spillview.notice import GAP, Preview, measure, replacement
 from spillview.store.encoding import well_formed
 from spillview.store.seam import (
@@ -221,6 +221,7 @@ class SpillPolicy:
             ),
             call.name,
             content,
+            boundaries=self._gates(),
         )
         foreseen: tuple[str, str] | None = None
         made: tuple[str, Preview] | None = None
@@ -242,6 +243,10 @@ class SpillPolicy:
         if made is None:
             return Decision(text, "would-not-fit", self._misfit(), ref)
         return Decision(made[0], "spilled", ref=ref, preview=made[1])
+
+    def _gates(self) -> tuple[Boundary, ...]:
+        """The cap as a boundary; nothing can be compared with one of 0."""
+        return (Boundary(self.max_inline, self.unit),) if self.max_inline else ()
 
     def _replacement(
         self,

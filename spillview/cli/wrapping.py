@@ -174,6 +174,7 @@ class _Wrapping:
                 cwd=self._cwd,
             ),
             f"{self._label}.{ending}",
+            boundaries=(self._boundary,),
         )
         return LocalSpillStore(self._args.dir).writer(request, tally=tally)
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from spillview.errors import BadInput, SpillError
+from spillview.model import Boundary
 
 _ID = re.compile(r"[0-9a-f]{12}")
 
@@ -103,6 +104,8 @@ class SpillRequest:
     gets another one the second time."""
     envelope: SpillEnvelope | None = field(default=None, kw_only=True, repr=False)
     """What the model will read, where that is known before anything is saved."""
+    boundaries: tuple[Boundary, ...] = field(default=(), kw_only=True)
+    """The sizes it is spilled at: what readers compare it with."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.suggested_name, str):

@@ -25,7 +25,7 @@ def begun(request: SpillRequest, leaf: str, created: str) -> dict[str, Any]:
     """
     source = request.source
     cut: dict[str, int] = {}
-    facts: dict[str, Any] = {
+    facts: dict[str, str | None] = {
         "name": leaf,
         "session": request.owner.session_id,
         "tool": source.tool_name,
@@ -36,12 +36,18 @@ def begun(request: SpillRequest, leaf: str, created: str) -> dict[str, Any]:
         "created": created,
         "partial": WRITING,
     }
-    kept = {key: value for key, value in facts.items() if value is not None}
-    for key, value in kept.items():
+    gates = [[each.size, each.unit] for each in request.boundaries]
+    kept: dict[str, Any] = {}
+    for key, value in facts.items():
+        if value is None:
+            continue
+        kept[key] = value
         # The session's id is never cut: its digest is the folder's name.
         if len(value) > LONGEST and key != "session":
             kept[key] = value[:LONGEST]
             cut[key] = len(value)
+    if gates:
+        kept["boundaries"] = gates
     return kept | {"cut": cut} if cut else kept
 
 

@@ -7,7 +7,7 @@ from operator import attrgetter
 from sys import intern
 from typing import Any
 
-from spillview.model import Claim, Mention, Next
+from spillview.model import Boundary, Claim, Mention, Next
 
 FORM = 4
 """Raised whenever the stored form changes; facts of another form are not read."""
@@ -261,6 +261,7 @@ _FIELDS = [f.name for f in fields(TranscriptFacts)]
 _COLUMNS = [f.name for f in fields(Mention)][2:]
 """What a mention's row holds: all but its transcript and session, which come first."""
 _CLAIMS, _NEXT = _COLUMNS.index("claims"), _COLUMNS.index("next")
+_GATES = _COLUMNS.index("boundaries")
 _COMMON = [_COLUMNS.index(name) for name in ("place", "notice", "tool", "version")]
 """Texts that most mentions share: kept once, not once a mention."""
 _VALUES = attrgetter(*_COLUMNS)
@@ -272,6 +273,8 @@ def _row(mention: Mention) -> list[Any]:
     row[_CLAIMS] = [[c.unit, c.value, c.slack] for c in mention.claims]
     if mention.next is not None:
         row[_NEXT] = _DECISION(mention.next)
+    if mention.boundaries:
+        row[_GATES] = [[each.size, each.unit] for each in mention.boundaries]
     return row
 
 
@@ -284,6 +287,7 @@ def _mention(where: tuple[str, str], row: list[Any]) -> Mention:
     )
     if row[_NEXT] is not None:
         row[_NEXT] = Next(*row[_NEXT])
+    row[_GATES] = tuple(Boundary(size, unit) for size, unit in row[_GATES])
     return Mention(*where, *row)
 
 

@@ -4,12 +4,14 @@
      "command": "make", "created": "2026-03-05T02:00:00Z", "cwd": "/srv/app",
      "exit_code": 2, "failed": true,
      "name": "0123456789ab-bash.txt", "partial": "why the file is not the whole output",
+     "boundaries": [[50000, "bytes"]],
      "bytes": 120340, "chars": 120340, "lines": 2210, "sha256": "…64 hex digits…",
      "envelope": {"text": "what the model received",
                   "parts": [[0, 300, 0, 300], [300, 500, 120140, 120340]]}}
 
 `session` alone is required; what a writer did not know is left out. A part says which
-chars of the envelope's text are which bytes of the artifact.
+chars of the envelope's text are which bytes of the artifact. `boundaries` are the sizes
+it was spilled at; where they are missing, an envelope's `max_inline` and `unit` are.
 """
 
 from __future__ import annotations
@@ -18,12 +20,12 @@ import os
 import re
 from collections.abc import Callable
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 from spillview.alignment import merge
 from spillview.claims import LARGEST as LARGEST_NUMBER
 from spillview.errors import Unreadable
-from spillview.model import Claim, Counts, Mention, Range, Seen
+from spillview.model import Boundary, Claim, Counts, Mention, Range, Seen, Unit
 from spillview.text import path_text, printable
 from spillview.transcripts import logfile
 from spillview.transcripts.notices import Block, find
@@ -37,9 +39,13 @@ if TYPE_CHECKING:
 LARGEST = 4 << 20
 """A sidecar over so many bytes is none of ours."""
 
+GATES = 8
+"""Sizes at which one artifact may have been spilled; more are none of ours."""
+
 NOTICE = "spillview.stored"
 UNKNOWN = "spillview.envelope"
 
+_UNITS = get_args(Unit)
 _LEAF = re.compile(r"[0-9a-f]{12}-[A-Za-z0-9._~-]+")
 
 
@@ -200,7 +206,26 @@ def _mention(path: str, size: int, value: dict[str, Any], profile: Profile) -> M
         given=text is not None,
         label=_text(value.get("label")),
         partial=printable(partial) if partial is not None else None,
+        boundaries=_boundaries(value),
     )
+
+
+def _boundaries(value: dict[str, Any]) -> tuple[Boundary, ...]:
+    """The sizes it was spilled at; what is none is passed over."""
+    pairs = value.get("boundaries")
+    if not isinstance(pairs, list) or not pairs:
+        envelope = value.get("envelope")
+        if not isinstance(envelope, dict):
+            return ()
+        pairs = [[envelope.get("max_inline"), envelope.get("unit")]]
+    found: list[Boundary] = []
+    for pair in pairs[:GATES]:
+        if not isinstance(pair, list) or len(pair) != 2 or pair[1] not in _UNITS:
+            continue
+        size = _number(pair[0])
+        if size is not None and size > 0:
+            found.append(Boundary(size, pair[1]))
+    return tuple(dict.fromkeys(found))
 
 
 def _claims(value: dict[str, Any]) -> tuple[Claim, ...]:
