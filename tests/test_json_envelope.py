@@ -144,6 +144,17 @@ def test_a_text_that_breaks_is_summed_up_to_its_break(
         assert sample["bytes"][1] <= len(text.encode())
 
 
+def test_a_text_that_breaks_at_any_byte_is_summed_up() -> None:
+    whole = (
+        '{"rows":[{"n":-2.5e-300,"t":"\u00e9\\"\\ud83d\\ude00"},[1,[null,true]]],'
+        '"big":' + "9" * 200 + ',"rows":false,"z":{}}'
+    )
+    for end in range(len(whole)):
+        envelope = folded(whole[:end])
+        assert envelope["complete"] is False
+    assert folded(whole)["complete"] is True
+
+
 @settings(max_examples=50, deadline=None)
 @given(
     text=st.text(max_size=400)

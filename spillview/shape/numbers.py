@@ -99,5 +99,11 @@ def written(value: Number) -> str:
 
 
 def is_portable(text: str) -> bool:
-    """Whether a double can hold the number at all, so that any parser takes it."""
-    return abs(float(text)) != float("inf")
+    """Whether a double can hold the number at all, so that any parser takes it.
+
+    Half a number (`2.5e`, `-`), where a text breaks, is none.
+    """
+    try:
+        return abs(float(text)) != float("inf")
+    except ValueError:
+        return False
