@@ -8,6 +8,7 @@ import json
 import re
 import sqlite3
 from collections import namedtuple
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
 from fractions import Fraction
@@ -370,3 +371,88 @@ def test_rows_that_are_numbers_lists_or_nested_too_deep() -> None:
     deep = '[{"a":' + "[" * 20_000 + "]" * 20_000 + "}]"
     with pytest.raises(BadInput, match="nested too deep"):
         list(Rows(deep))
+
+
+def test_very_many_columns_of_one_name_are_told_apart() -> None:
+    rows = list(Rows("a,b\n" + "," * 9_000 + "\n" + "x" + ",1" * 9_000 + "\n"))
+    assert [len(row) for row in rows] == [9_001, 9_001]
+    equal = list(Rows(",".join(["c"] * 9_000) + "\n" + "," * 8_999 + "\n"))
+    assert list(equal[0])[:3] == ["c", "c (2)", "c (3)"]
+    assert len(equal[0]) == 9_000
+
+
+@pytest.mark.parametrize("names", [["a", "b"], ["a", "a"]])
+@pytest.mark.parametrize("kind", ["none", "row", "dict", "named"])
+def test_a_cursor_gives_its_values_whatever_its_rows_are(
+    kind: str, names: list[str]
+) -> None:
+    database = sqlite3.connect(":memory:")
+    factory: Any = {
+        "none": None,
+        "row": sqlite3.Row,
+        "dict": lambda at, row: dict(
+            zip((column[0] for column in at.description), row, strict=True)
+        ),
+        "named": lambda _, row: namedtuple("Two", "x y")(*row),
+    }[kind]
+    database.row_factory = factory
+    cursor = database.execute(f"SELECT 1 AS {names[0]}, x'00ff' AS {names[1]}")
+    (row,) = Rows(cursor)
+    values = list(row.values())
+    assert values == ([1, b"\x00\xff"] if len(values) == 2 else [b"\x00\xff"])
+
+
+def test_a_quote_that_is_never_closed_swallows_no_rows() -> None:
+    with pytest.raises(BadInput, match="row of line 3 is never closed"):
+        list(Rows('a,b\n1,2\n"x,3\n4,5\n6,7\n'))
+    rows = list(Rows('a,b\n"x\ny",3\n4,"5\n"'))
+    assert [tuple(row.values()) for row in rows] == [("x\ny", "3"), ("4", "5\n")]
+
+
+def test_line_ends_that_are_no_line_ends_are_said() -> None:
+    with pytest.raises(BadInput, match="line 2 has a CR inside a cell"):
+        list(Rows("a,b\n1,x\ry\n"))
+
+
+def test_only_the_first_line_has_a_byte_order_mark() -> None:
+    rows = list(Rows("\ufeffa,b\n\ufeffx,1\n"))
+    assert rows == [{"a": "\ufeffx", "b": "1"}]
+
+
+@pytest.mark.parametrize("text", ['"a,b,c"\td\n1\t2\n', '"x;y;""z",d\n1,2\n'])
+def test_separators_inside_quotes_separate_nothing(text: str) -> None:
+    (row,) = Rows(text)
+    assert list(row.values()) == ["1", "2"]
+
+
+@pytest.mark.parametrize("rows", [5, None, {"a": 1, "b": 2}])
+def test_what_is_no_rows_is_refused(rows: Any) -> None:
+    with pytest.raises(BadInput, match="Rows are many"):
+        table_envelope(rows, path=HERE, by=None)
+
+
+def test_keys_that_only_look_alike_are_two_columns() -> None:
+    (row,) = Rows([{1: "a", "1": "b"}])
+    assert row == {"1": "a", "1 (2)": "b"}
+
+
+def test_integers_of_any_size_are_summed_up() -> None:
+    rows = [{"n": 10**5_000}, {"n": -(10**5_000)}, {"n": 7}]
+    envelope = table_envelope(rows, path=HERE, by="n", totals=["n"])
+    assert "n: total 7, a number of 16,610 bits to a number of 16,610 bits" in envelope
+
+
+def test_a_generator_that_fails_midway_fails_the_envelope() -> None:
+    def rows() -> Iterator[dict[str, int]]:
+        yield {"a": 1}
+        raise LookupError("midway")
+
+    with pytest.raises(LookupError, match="midway"):
+        table_envelope(rows(), path=HERE, by="a")
+
+
+def test_halves_of_surrogate_pairs_are_values_of_their_own() -> None:
+    rows = [{"a": "\ud800"}, {"a": "\udc00"}, {"a": "?"}]
+    assert "3 distinct" in table_envelope(rows, path=HERE, by=None, distinct=["a"])
+    (row,) = Rows("a\n\ud83d\ude00\ud800\n")
+    assert row == {"a": "\U0001f600\ufffd"}

@@ -62,7 +62,10 @@ def is_missing(value: Any) -> bool:
 def written(value: Exact) -> str:
     """A number in full, thousands set apart."""
     if isinstance(value, int):
-        return f"{value:,}"
+        try:
+            return f"{value:,}"
+        except ValueError:  # of more digits than Python turns into text
+            return text_of(value)
     if value == value.to_integral_value() and abs(value) < Decimal(10) ** 20:
         return f"{int(value):,}"
     if abs(value.adjusted()) > 30:
@@ -114,7 +117,9 @@ class Column:
                 self.high = number
         if self.counted and not self._more:
             text = text_of(value)
-            digest = hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=12)
+            digest = hashlib.blake2b(
+                text.encode("utf-8", "surrogatepass"), digest_size=12
+            )
             self._distinct.add(digest.digest())
             if len(self._distinct) > DISTINCT:
                 self._more = True

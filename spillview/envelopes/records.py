@@ -8,13 +8,14 @@ import dataclasses
 import json
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from spillview.content import BytesContent, Content, open_content, text_content
 from spillview.errors import BadInput
 from spillview.kinds import HEAD, utf16_of
 from spillview.shape.numbers import Constant, Written
+from spillview.store.encoding import pieces
 
 Record = dict[str, Any]
 
@@ -26,6 +27,7 @@ BLOCK = 1 << 18
 
 _SEPARATORS = ("\t", ",", ";")
 _SQL_ROWS = 500
+_QUOTED = re.compile(r'"(?:[^"]|"")*"')
 
 
 class Rows:
@@ -48,7 +50,7 @@ class Rows:
         source = self._source
         try:
             if isinstance(source, str):
-                content: Content = BytesContent(source.encode("utf-8", "replace"))
+                content: Content = BytesContent(b"".join(pieces(source)))
                 yield from self._of_text(content)
             elif isinstance(source, bytes | bytearray):
                 yield from self._of_text(BytesContent(bytes(source)))
@@ -60,6 +62,9 @@ class Rows:
                 yield from self._of_text(source)
             elif hasattr(source, "fetchmany") and hasattr(source, "description"):
                 yield from _of_cursor(source)
+            elif isinstance(source, Mapping) or not hasattr(source, "__iter__"):
+                kind = type(source).__name__
+                raise BadInput(f"Rows are many of a kind, and this is one {kind}.")
             else:
                 for row in source:
                     yield _record(row)
@@ -113,7 +118,12 @@ class Rows:
 def _record(row: Any) -> Record:
     """A row as a dict with text keys."""
     if isinstance(row, Mapping):
-        return {str(key): value for key, value in row.items()}
+        found = {str(key): value for key, value in row.items()}
+        if len(found) == len(row):
+            return found
+        # `1` and "1" are two keys.
+        names = distinct_names([str(key) for key in row])
+        return dict(zip(names, row.values(), strict=True))
     if dataclasses.is_dataclass(row) and not isinstance(row, type):
         return {f.name: getattr(row, f.name) for f in dataclasses.fields(row)}
     if hasattr(row, "_asdict"):
@@ -131,20 +141,32 @@ def _of_cursor(cursor: Any) -> Iterator[Record]:
     names = distinct_names([str(column[0]) for column in cursor.description])
     while rows := cursor.fetchmany(_SQL_ROWS):
         for row in rows:
-            yield dict(zip(names, row, strict=True))
+            plain = isinstance(row, Sequence) and not isinstance(row, str | bytes)
+            if plain and len(row) == len(names):
+                yield dict(zip(names, row, strict=True))
+            else:  # a row factory may give anything
+                yield _record(row)
 
 
 def distinct_names(names: Sequence[str]) -> list[str]:
     """Column names, each once: `a`, `a (2)`, and `column 3` for an empty one."""
-    found: list[str] = []
-    for place, name in enumerate(names, 1):
-        name = name.strip() or f"column {place}"
-        new, number = name, 1
+    found: dict[str, None] = {}
+    _name_more(found, {}, names)
+    return list(found)
+
+
+def _name_more(
+    found: dict[str, None], numbers: dict[str, int], names: Iterable[str]
+) -> None:
+    """Add further columns; `numbers` is how often each name had to be told apart."""
+    for name in names:
+        name = name.strip() or f"column {len(found) + 1}"
+        new, number = name, numbers.get(name, 1)
         while new in found:
             number += 1
             new = f"{name} ({number})"
-        found.append(new)
-    return found
+        numbers[name] = number
+        found[new] = None
 
 
 # -- CSV and TSV ----------------------------------------------------------------------
@@ -157,36 +179,75 @@ def _of_csv(content: Content) -> Iterator[Record]:
         first = next(lines, None)
     if first is None:
         return
-    separator = max(_SEPARATORS, key=first.count)
+    bare = _QUOTED.sub("", first)
+    separator = max(_SEPARATORS, key=bare.count)
 
     def all_lines() -> Iterator[str]:
         yield first
         yield from lines
 
-    reader = csv.reader(all_lines(), delimiter=separator)
-    names: list[str] | None = None
-    while (row := _next_row(reader)) is not None:
-        if names is None:
-            names = distinct_names(row)
+    source = _Counted(all_lines())
+    reader = csv.reader(source, delimiter=separator)
+    names: dict[str, None] = {}
+    numbers: dict[str, int] = {}
+    began = False
+    while (row := _next_row(reader, source)) is not None:
+        if not began:
+            _name_more(names, numbers, row)
+            began = True
         elif row:
-            while len(row) > len(names):
-                names = distinct_names([*names, ""])
+            _name_more(names, numbers, [""] * (len(row) - len(names)))
             yield dict(zip(names, row, strict=False))
 
 
-def _next_row(reader: Iterator[list[str]]) -> list[str] | None:
+class _Counted:
+    """Lines, and how many were taken; whether an end was asked for."""
+
+    def __init__(self, lines: Iterator[str]) -> None:
+        self._lines = lines
+        self.number = 0
+        self.ended = False
+
+    def __iter__(self) -> Iterator[str]:
+        return self
+
+    def __next__(self) -> str:
+        for line in self._lines:
+            self.number += 1
+            return line
+        self.ended = True
+        raise StopIteration
+
+
+def _next_row(reader: Iterator[list[str]], lines: _Counted) -> list[str] | None:
     limit = csv.field_size_limit(LARGEST)  # the setting is everybody's
+    begin = lines.number + 1
     try:
-        return next(reader, None)
+        row = next(reader, None)
     except csv.Error as error:
-        raise BadInput(f"The rows are no CSV or TSV: {error}.") from None
+        why = str(error)
+        if "new-line" in why:
+            why = (
+                f"line {lines.number:,} has a CR inside a cell without quotes; where"
+                " lines end with CR alone, write them with LF"
+            )
+        raise BadInput(f"The rows are no CSV or TSV: {why}.") from None
     finally:
         csv.field_size_limit(limit)
+    if row is not None and lines.ended:
+        # Only a quote that is open still reads on behind the last line.
+        raise BadInput(
+            f"The rows are no whole CSV or TSV: a quote that is opened in the row of"
+            f" line {begin:,} is never closed."
+        )
+    return row
 
 
 def _texts(content: Content) -> Iterator[str]:
+    mark = "\ufeff"
     for line in _lines(content, 0):
-        yield line.decode("utf-8", "replace").removeprefix("\ufeff")
+        yield line.decode("utf-8", "replace").removeprefix(mark)
+        mark = ""
 
 
 def _lines(content: Content, at: int) -> Iterator[bytes]:
