@@ -131,6 +131,11 @@ def human_age(seconds: float) -> str:
     return f"{whole // (365 * 86_400):,}y"
 
 
+def plural(number: int, word: str) -> str:
+    """A count with its noun: `1 line`, `2,204 lines`."""
+    return f"{human_count(number)} {word}{'' if number == 1 else 's'}"
+
+
 def human_ratio(ratio: float) -> str:
     """A ratio to the boundary: `0.93×`, `27.4×`, `1,204×`.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from pathlib import Path
 
 import pytest
@@ -121,6 +122,29 @@ def hidden_in(envelope: str, rows: int) -> int:
     return 0
 
 
+SHOWN = re.compile(
+    r"Shown: (?:(?P<shown>\d+) of (?P<signals>[\d,]+) signal lines?, )?"
+    r"(?:the first (?P<head>\d+ )?lines?, )?the last (?P<tail>\d+ )?lines?"
+    r"(?: \((?P<dropped>\d+) more did not fit\))?(?P<none>; there are no signal lines)?"
+)
+
+
+def told_of(envelope: str) -> dict[str, int]:
+    """The numbers in the header's words on what is shown; what is not told is 0."""
+    [row] = [row for row in envelope.split("\n") if row.startswith("Shown: ")][:1]
+    said = SHOWN.fullmatch(row)
+    assert said is not None, row
+    assert (said["none"] is None) == (said["signals"] is not None)
+    numbers = {
+        name: int((said[name] or "0").replace(",", ""))
+        for name in ("shown", "signals", "head", "tail", "dropped")
+    }
+    numbers["head"] = numbers["head"] or ("the first line" in row)
+    numbers["tail"] = numbers["tail"] or 1
+    assert not re.search(r"\b1 [a-z ]*lines\b|the (?:first|last) 1 ", row)
+    return numbers
+
+
 def check(text: str, *, budget: int = 14_000, tail: int = 20) -> str:
     """Fold `text` and hold it against every promise."""
     envelope = text_envelope(
@@ -131,16 +155,26 @@ def check(text: str, *, budget: int = 14_000, tail: int = 20) -> str:
     assert size is not None
     assert int(size[1]) == len(envelope)
     assert str(HERE) in envelope
-    assert f"{len(text):,} chars" in envelope
-    assert f"{len(text.encode()):,} bytes" in envelope
-    assert f"{line_count(text):,} lines" in envelope
+    sizes = (
+        (len(text), "char"),
+        (len(text.encode()), "byte"),
+        (line_count(text), "line"),
+    )
+    told = ", ".join(f"{n:,} {word}" + "s" * (n != 1) for n, word in sizes)
+    assert f"\nSize: {told}; " in envelope
     assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]", envelope)
     blocks = parsed(envelope)
     verdict = verdict_of(text)
     if verdict is None:
         assert "tail" not in blocks
-        assert "the last 0 lines, 0 more of the tail dropped" in envelope
+        assert "Shown: " not in envelope
+        assert "Nothing of it can be shown" in envelope
         return envelope
+    # The last thing that is read is the last thing that was printed.
+    assert list(blocks)[-1] == "tail"
+    head = blocks.get("head", [])
+    assert len(head) <= 40
+    assert sum(len(row) + 1 for _, row in head) <= 4_000
     number, last = verdict
     shown = plain(last)
     assert blocks["tail"][-1][0] == number
@@ -153,15 +187,17 @@ def check(text: str, *, budget: int = 14_000, tail: int = 20) -> str:
         assert shown.endswith(part)
         assert len(part) >= min(len(shown), min(3_000, budget // 3) // 2 - 200, 100)
     signals = signal_numbers(text)
-    said = re.search(r"Shown: (\d+) of (\d+) signal lines", envelope)
-    assert said is not None
-    assert int(said[2]) == len(signals)
+    said = told_of(envelope)
+    assert said["signals"] == len(signals)
+    assert said["head"] == len(head)
+    assert said["tail"] == len(blocks["tail"])
+    assert said["dropped"] == min(tail, number) - len(blocks["tail"])
     listed = [n for n, _ in blocks.get("signal", [])]
     assert listed == sorted(set(listed))
     assert set(listed) <= set(signals)
-    assert int(said[1]) <= len(signals)
+    assert said["shown"] <= len(signals)
     if listed:
-        assert hidden_in(envelope, len(listed)) == len(signals) - int(said[1])
+        assert hidden_in(envelope, len(listed)) == len(signals) - said["shown"]
     # What the reader calls seen is what is shown, and nothing else.
     data = text.encode()
     content = BytesContent(data)
@@ -282,7 +318,56 @@ def test_one_long_line_shows_its_beginning_and_its_end() -> None:
     envelope = check(text)
     assert "--- head: lines 1 to 1\nBEGIN" in envelope
     assert parsed(envelope)["tail"][-1][1].endswith("THE END")
-    assert len(envelope) > 13_000
+    assert len(envelope) > 7_000
+
+
+@pytest.mark.parametrize("asked", [0, 1, 7, 3_000])
+def test_a_head_is_as_long_as_it_is_asked_for_where_there_is_room(asked: int) -> None:
+    text = "".join(f"{n}\n" for n in range(1, 40_001)) + "ERROR: boom\n"
+    envelope = text_envelope(text, label="seq", path=HERE, head=asked)
+    assert len(envelope) <= 14_000
+    shown = parsed(envelope).get("head", [])
+    if asked < 100:
+        assert len(shown) == asked
+    else:
+        assert len(envelope) > 13_000
+    assert told_of(envelope)["head"] == len(shown)
+    assert f"--offset {len(shown) + 1} --limit 100;" in envelope
+
+
+def test_of_plain_numbers_forty_lines_say_what_they_are() -> None:
+    text = "".join(f"{n}\n" for n in range(1, 40_001)) + "ERROR: boom\n1\n2\n"
+    envelope = check(text)
+    assert len(envelope.split("\n")) < 80
+    assert envelope.endswith("\nERROR: boom\n1\n2\n[end of the envelope]")
+    assert "Shown: 1 of 1 signal line, the first 40 lines, the last 20 lines\n" in (
+        envelope
+    )
+
+
+def test_the_commands_to_read_on_can_be_given_as_they_stand(tmp_path: Path) -> None:
+    from tests.command import run
+
+    path = tmp_path / "it's an output.txt"
+    path.write_text("".join(f"line {n}\n" for n in range(1, 20_001)))
+    envelope = text_envelope(path.read_text(), label="x", path=path)
+    [row] = re.findall(r"^To read on: (.*)$", envelope, re.MULTILINE)
+    show, _, grep = row.partition("; to search: ")
+    program, *words = shlex.split(show)
+    assert program == "spillview"
+    assert run(*words).lines == [f"line {n}" for n in range(41, 141)]
+    program, *words = shlex.split(grep.replace("PATTERN", "'line 777$'"))
+    assert "line 777" in run(*words).out
+
+
+def test_a_path_too_long_to_stand_in_a_command_stands_above_it(tmp_path: Path) -> None:
+    folder = tmp_path / ("d" * 250)
+    folder.mkdir()
+    path = folder / "x.txt"
+    path.touch()
+    envelope = text_envelope("x\n" * 500, label="x", path=path)
+    assert envelope.count(str(path)) == 1
+    assert "spillview show FILE --offset 41" in envelope
 
 
 @pytest.mark.parametrize("length", range(2_900, 3_300, 13))
@@ -323,7 +408,7 @@ def test_an_own_pattern_takes_the_place_of_the_words() -> None:
     envelope = text_envelope(
         text, label="cc", path=HERE, signal="^.*(?:warning|schön)", tail=3
     )
-    assert "Shown: 2 of 2 signal lines" in envelope
+    assert "Shown: 2 of 2 signal lines, " in envelope
     assert "\n2: note: schön\n3: warning: b\n" in envelope
 
 

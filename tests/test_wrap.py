@@ -362,7 +362,8 @@ def test_options_of_the_envelope_are_heeded(store: Path) -> None:
         *("--tail", "5", "--signal", "WARN", "--budget", "3000"), data=data * 2
     )
     assert len(got.out) <= 3_001
-    assert "2 of 2 signal lines; the last 5 lines" in got.out
+    assert "2 of 2 signal lines, " in got.out
+    assert ", the last 5 lines\n" in got.out
 
 
 def test_the_store_may_lie_elsewhere(tmp_path: Path, store: Path) -> None:
@@ -617,3 +618,51 @@ def test_in_this_process_too_it_can_be_called(store: Path) -> None:
     got = run("wrap", "--", "sh", "-c", "echo a; echo b >&2; exit 2")
     assert (got.code, got.data, got.err) == (2, b"a\n", "b\n")
     assert process("wrap", "--", "echo", "x").data == b"x\n"
+
+
+# -- what a person reads of it --------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("end", "code", "said"),
+    [
+        ("exit 3", 3, "exit code 3; "),
+        ("kill -9 $$", 137, "exit code 137, ended by SIGKILL; "),
+    ],
+)
+def test_the_last_lines_are_the_verdict_and_then_exit_code_and_path(
+    end: str, code: int, said: str, store: Path
+) -> None:
+    line = f"seq 40000; echo ERROR: boom; seq 3; {end}"
+    got = wrapped("--", "sh", "-c", line, cwd=store.parents[3])
+    assert got.code == code
+    [path] = files(store)
+    *_, boom, one, two, three, last = got.out.splitlines()
+    assert (boom, one, two, three) == ("ERROR: boom", "1", "2", "3")
+    assert last == "[end of the envelope]"
+    # Both fit on one screen, the path and the exit code first.
+    rows = got.out.splitlines()
+    assert len(rows) < 80
+    assert rows[1] == f"Full output: {path}"
+    assert rows[3].startswith(f"Exit code: {code}")
+    assert got.err.splitlines()[-1] == (
+        f"spillview: sh printed 2.28× the boundary of 100,000 chars; {said}"
+        f"all of it is in {path}"
+    )
+
+
+def test_of_what_was_piped_in_no_exit_code_is_told(store: Path) -> None:
+    got = wrapped(data=b"x\n" * 70_000)
+    [path] = files(store)
+    assert got.err == (
+        "spillview: stdin holds 1.40× the boundary of 100,000 chars;"
+        f" all of it is in {path}\n"
+    )
+
+
+def test_more_of_the_beginning_is_shown_on_demand() -> None:
+    data = b"".join(b"line %d\n" % n for n in range(50_000))
+    assert b"\nline 99\n" not in wrapped(data=data).data
+    assert b"\nline 99\n" in wrapped("--head", "100", data=data).data
+    assert b"--- head" not in wrapped("--head", "0", data=data).data
+    assert "go with --as text" in wrapped("--as", "json", "--head", "3").err

@@ -21,6 +21,12 @@ def folding_options(options: argparse._ArgumentGroup) -> None:
         help="last lines to keep (default: 20)",
     )
     options.add_argument(
+        "--head",
+        metavar="N",
+        type=whole_number(0),
+        help="first lines to show where room is left (default: 40 at most)",
+    )
+    options.add_argument(
         "--signal",
         metavar="REGEX",
         help="the lines that matter, in place of those that tell of errors",
@@ -62,14 +68,15 @@ def folding_of(args: argparse.Namespace) -> Folding:
     usual = Folding()
     if args.form != "table" and (args.by or args.columns or args.top is not None):
         raise BadInput("--by, --top and --columns go with --as table")
-    if args.form != "text" and (args.signal or args.tail):
-        raise BadInput("--tail and --signal go with --as text")
+    if args.form != "text" and (args.signal or args.tail or args.head is not None):
+        raise BadInput("--tail, --head and --signal go with --as text")
     folding = Folding(
         form=args.form,
         boundary=parse_boundary(args.boundary) if args.boundary else DEFAULT,
         budget=args.budget or usual.budget,
         tail=args.tail or usual.tail,
         signal=args.signal,
+        head=args.head,
         by=args.by,
         top=usual.top if args.top is None else args.top,
         columns=tuple(filter(None, (args.columns or "").split(","))),

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 from spillview.cli.folding import folding_of, folding_options
 from spillview.cli.tables import Cell, Column, write_table
-from spillview.cli.wrapping import signal_name
 from spillview.errors import BadInput, Cancelled, SpillError
 from spillview.text import (
     human_bytes,
@@ -22,6 +21,7 @@ from spillview.text import (
     path_text,
     printable,
 )
+from spillview.wrap.telling import signal_name
 
 if TYPE_CHECKING:
     from spillview.cli.streams import Streams

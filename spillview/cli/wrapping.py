@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import os
 import shlex
-import signal
 import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Literal
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Literal
 from spillview.cli.folding import folding_of, folding_options
 from spillview.errors import BadInput, Cancelled, SpillError
 from spillview.text import human_ratio, path_text, printable
+from spillview.wrap.telling import outcome, partial_of, signal_name
 
 if TYPE_CHECKING:
     from spillview.cli.streams import Streams
@@ -29,9 +29,10 @@ if TYPE_CHECKING:
 WRAP = """\
 Run a command, or read what is piped in, and fold its output when it is larger than
 the boundary (100,000 chars): the whole goes into the store, an envelope of at most
-14,000 chars to stdout, with the last lines, the lines that tell of trouble, and the
-path. A smaller output passes through unchanged when the command has ended, stdout and
-stderr apart. The exit code is the command's own.
+14,000 chars to stdout, with the path, the exit code, the lines that tell of trouble,
+the first 40 lines where there is room, and the last lines. A smaller output passes
+through unchanged when the command has ended, stdout and stderr apart. The exit code is
+the command's own.
 
   spillview wrap -- make -j8              fold what make prints
   spillview wrap --tail 60 -- npm test    with the last 60 lines
@@ -105,8 +106,11 @@ class _Wrapping:
         self._session = args.session or session_id(os.environ, self._cwd, self._started)
         self._label: str = args.label or _label(self._command)
         self._counts: Counts | None = None
+        self._ratio = 0.0
         self._envelope: str | None = None
         self._spilled: str | None = None
+        self._where: str | None = None
+        """The file that holds all of what was folded."""
         self._interrupted: int | None = None
         """The signal that stopped our own work, once the command had ended."""
         self._whole = False
@@ -137,9 +141,13 @@ class _Wrapping:
                 ended = running.read(0, capture, after=settle)
         finally:
             capture.close()
-        partial = _partial(ended)
+        partial = partial_of(ended)
         if partial is not None and self._envelope is None:
             self._notes.append(partial)
+        if self._where is not None:
+            code = outcome(ended) if self._command else ""
+            where = _shown(self._where)
+            self._notes.append(f"{self._printed()};{code} all of it is in {where}")
         for each in self._notes:
             self._streams.note(f"spillview: {each}")
         by = ended.signal if ended.sent else self._interrupted
@@ -197,8 +205,9 @@ class _Wrapping:
                 self._whole = True
             else:
                 self._fold(capture, content, counts, ended, cancelled)
-            if size * 10 >= self._boundary.size * NEAR:
-                self._warn_of_size(size / self._boundary.size)
+            self._ratio = size / self._boundary.size
+            if size * 10 >= self._boundary.size * NEAR and self._where is None:
+                self._notes.append(f"{self._printed()}; what is above it gets folded")
         except Cancelled:
             self._interrupted = signals.came[0] if signals.came else None
             where = capture.writer.locator if capture.writer is not None else None
@@ -242,11 +251,12 @@ class _Wrapping:
                 exit_code=ended.code if self._command else None,
                 failed=ended.code != 0 if self._command else None,
                 envelope=SpillEnvelope(envelope.text, facts=envelope.facts.row()),
-                partial=_partial(ended),
+                partial=partial_of(ended),
             )
         )
         self._envelope = envelope.text
         self._spilled = artifact_id(writer.locator)
+        self._where = writer.locator
 
     def _said(self, capture: Capture, ended: Ended) -> list[str]:
         """Lines of the header that tell of the run."""
@@ -260,17 +270,17 @@ class _Wrapping:
                 f"Holds stdout ({out:,} bytes) and stderr ({err:,} bytes)"
                 " in the order in which they came"
             )
-        partial = _partial(ended)
+        partial = partial_of(ended)
         if partial is not None:
             lines.append(f"Partial: {partial}")
         return lines
 
-    def _warn_of_size(self, ratio: float) -> None:
-        what = f"{printable(path_text(self._label))} printed {human_ratio(ratio)}"
-        what += f" the boundary of {self._boundary}"
-        if self._envelope is None:
-            what += "; what is above it gets folded"
-        self._notes.append(what)
+    def _printed(self) -> str:
+        did = "printed" if self._command else "holds"
+        label = printable(path_text(self._label))
+        return (
+            f"{label} {did} {human_ratio(self._ratio)} the boundary of {self._boundary}"
+        )
 
     # Afterwards
 
@@ -374,25 +384,6 @@ def _cwd() -> str:
 def _label(command: list[str]) -> str:
     """What an output is called where nobody says: after the program."""
     return os.path.basename(command[0]) or "command" if command else "stdin"
-
-
-def _partial(ended: Ended) -> str | None:
-    if ended.cut_off is not None:
-        return f"{signal_name(ended.cut_off)} came before the end of what was piped in."
-    if ended.left_open:
-        return (
-            "The command has ended, but something that it left running may print more,"
-            " which is not kept."
-        )
-    return None
-
-
-def signal_name(number: int | None) -> str:
-    """What a signal is called."""
-    try:
-        return signal.Signals(number or 0).name
-    except ValueError:
-        return f"signal {number}"
 
 
 def _shown(path: str) -> str:

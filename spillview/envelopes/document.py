@@ -17,6 +17,7 @@ from spillview.envelopes.parts import (
     BUDGET,
     Envelope,
     Facts,
+    as_word,
     existing,
     too_small,
     with_size,
@@ -46,7 +47,7 @@ BESIDE = 3
 ENDING = 400
 """Chars of the last line of a text that is no JSON, or breaks."""
 
-READ_ON = "spillview shape FILE; jq 'PATH' FILE; spillview grep PATTERN FILE"
+READ_ON = "spillview shape {file}; jq 'PATH' {file}; spillview grep PATTERN {file}"
 
 
 def json_envelope(
@@ -296,7 +297,8 @@ class _Folding:
             rows.append(f'"document":{row}')
         if items or self.outline.kind in ("array", "jsonl"):
             rows.append(f'"samples":[\n{_joined(items)}]')
-        rows.append(f'"read_on":{_dumped(READ_ON)}')
+        onward = READ_ON.format(file=as_word(self.path))
+        rows.append(f'"read_on":{_dumped(onward)}')
         return "{" + ",\n".join(rows) + "}"
 
 

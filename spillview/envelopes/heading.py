@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from spillview.envelopes.parts import one_line
+from spillview.envelopes.parts import as_word, one_line
 from spillview.model import Boundary, Counts, Line
-from spillview.text import human_count, human_ratio, path_text, printable
+from spillview.text import human_ratio, path_text, plural, printable
 
 DIGITS = 14
 """Of the largest line number or count there is room for."""
@@ -36,6 +36,9 @@ class Told:
     shown: int = _MOST
     tail: int = _MOST
     dropped: int = _MOST
+    head: int = _MOST
+    onward: int = _MOST
+    """The first line after the head."""
     cut: int = _MOST
     overwritten: int = _MOST
     escapes: int = _MOST
@@ -50,18 +53,32 @@ def header(about: About, told: Told) -> str:
     rows = [
         f"[spillview text envelope, {{size}} chars] {one_line(about.label)}",
         f"Full output: {path}",
-        f"Size: {human_count(sizes.chars)} chars, {human_count(sizes.bytes)} bytes,"
-        f" {human_count(sizes.lines)} lines; {ratio} the boundary of {gate}",
-        f"Shown: {told.shown} of {told.signals} signal lines; the last {told.tail}"
-        f" lines, {told.dropped} more of the tail dropped",
+        f"Size: {plural(sizes.chars, 'char')}, {plural(sizes.bytes, 'byte')},"
+        f" {plural(sizes.lines, 'line')}; {ratio} the boundary of {gate}",
         *(one_line(each) for each in about.extra),
     ]
     if about.verdict is None:
         empty = "an image" if sizes.kind == "image" else "nothing but blanks"
         rows.append(f"Nothing of it can be shown: it is {empty}.")
+    else:
+        rows.append(_shown(told))
     rows += _notes(sizes, told)
-    rows.append(_reading(sizes))
+    rows.append(_reading(about, told))
     return "\n".join(rows)
+
+
+def _shown(told: Told) -> str:
+    """What follows, block by block."""
+    parts = []
+    if told.signals:
+        parts.append(f"{told.shown} of {plural(told.signals, 'signal line')}")
+    if told.head:
+        parts.append(_many("first", told.head))
+    parts.append(_many("last", told.tail))
+    if told.dropped:
+        parts[-1] += f" ({told.dropped} more did not fit)"
+    none = "" if told.signals else "; there are no signal lines"
+    return f"Shown: {', '.join(parts)}{none}"
 
 
 def _notes(sizes: Counts, told: Told) -> list[str]:
@@ -78,14 +95,20 @@ def _notes(sizes: Counts, told: Told) -> list[str]:
     return [f"Below: {'; '.join(said)}."] if said else []
 
 
-def _reading(sizes: Counts) -> str:
-    """How the whole can be read."""
-    if sizes.lines <= 1:
-        page = "spillview show FILE --unit char --offset N --limit 5000"
+def _reading(about: About, told: Told) -> str:
+    """How the whole can be read, as commands that can be given so."""
+    file = as_word(about.path)
+    if about.sizes.lines <= 1:
+        page = f"spillview show {file} --unit char --offset 0 --limit 5000"
     else:
-        page = "spillview show FILE --offset LINE --limit 100"
-    return f"To read on: {page}; to search: spillview grep PATTERN FILE"
+        onward = min(told.onward, max(about.sizes.lines, 1))
+        page = f"spillview show {file} --offset {onward} --limit 100"
+    return f"To read on: {page}; to search: spillview grep PATTERN {file}"
 
 
 def _lines(count: int) -> str:
     return f"{count} line{'' if count == 1 else 's'}"
+
+
+def _many(which: str, count: int) -> str:
+    return f"the {which} line" if count == 1 else f"the {which} {count} lines"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import stat
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
@@ -19,6 +20,9 @@ BOUNDARY = 100_000
 
 LABEL = 200
 """Chars of a label that are shown."""
+
+LONGEST = 240
+"""Chars of a path that is written again in a command."""
 
 Kept = Literal["whole", "end", "none"]
 
@@ -90,6 +94,13 @@ def existing(path: str | os.PathLike[str]) -> str:
             " the file that holds the full output."
         )
     return name
+
+
+def as_word(path: str) -> str:
+    """A path as a shell takes it; FILE for one too long or strange to stand there."""
+    name = path_text(path)
+    word = shlex.quote(name)
+    return word if len(word) <= LONGEST and printable(name) == name else "FILE"
 
 
 def one_line(text: str, most: int = LABEL) -> str:

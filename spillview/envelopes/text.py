@@ -1,16 +1,21 @@
-"""The envelope of a text: header, signal lines, tail and head in one budget."""
+"""The envelope of a text: header, signal lines, head and tail in one budget.
+
+The tail has its room first and the head what is left; they stand in the order of the
+text, so that the last lines read are the last lines there were.
+"""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from spillview.alignment import merge
 from spillview.conclusions import conclusion
 from spillview.content import BytesContent, text_content
 from spillview.counts import count
+from spillview.envelopes.blocks import Block
 from spillview.envelopes.excerpts import MARK, Excerpt, Spot, excerpt, visible
 from spillview.envelopes.heading import DIGITS, About, Told, header
 from spillview.envelopes.parts import (
@@ -38,6 +43,12 @@ TAIL = 20
 TAIL_CHARS = 3_000
 """Chars of the tail, its heading left out."""
 
+HEAD = 40
+"""First lines that are shown at the most, unless more are asked for."""
+
+HEAD_CHARS = 4_000
+"""Chars of the head, unless its lines are asked for."""
+
 SIGNAL_CHARS = (400, 240, 160)
 """Chars of a signal line: the most with which all of them fit, else the last."""
 
@@ -62,14 +73,15 @@ def text_envelope(
     budget: int = BUDGET,
     tail: int = TAIL,
     signal: str | None = None,
+    head: int | None = None,
 ) -> str:
     """What a model should receive in the place of `text`, in `budget` chars at most.
 
     `path` is the file that holds the whole text already, `label` says what it is (a
     command line), `signal` is a regex for the lines that matter, in place of the
     built-in words for errors and failures. The last `tail` lines come first in the
-    budget, then signal lines; the beginning of the text is shown where room is left.
-    Everything that is left out is said.
+    budget, then signal lines; of the beginning there are 40 lines at most where room is
+    left, or `head` lines. Everything that is left out is said.
 
     Raises `BadInput` when `path` does not exist, the budget is too small for the least
     there must be, or the pattern is none that is safe to run.
@@ -84,6 +96,7 @@ def text_envelope(
         budget=budget,
         tail=tail,
         signal=signal,
+        head=head,
     ).text
 
 
@@ -98,6 +111,7 @@ def fold_text(
     tail: int = TAIL,
     tail_chars: int = TAIL_CHARS,
     signal: str | None = None,
+    head: int | None = None,
     extra: Sequence[str] = (),
     cancelled: Callable[[], bool] | None = None,
 ) -> Envelope:
@@ -115,6 +129,8 @@ def fold_text(
             f"A tail must have at least 1 line and {LEAST} chars: the last line holds"
             " what a tool concludes."
         )
+    if head is not None and head < 0:
+        raise BadInput(f"A head has 0 lines or more, not {head}.")
     name = existing(path)
     gate = as_boundary(boundary)
     text = text_content(content, counts.encoding)
@@ -122,7 +138,7 @@ def fold_text(
         inner = counts if text is content else count(text, cancelled=cancelled)
         about = About(label, name, counts, gate, inner.verdict, tuple(extra))
         folding = _Folding(text, inner, about, budget, cancelled)
-        envelope = folding.envelope(tail, tail_chars, signal)
+        envelope = folding.envelope(tail, tail_chars, signal, head)
         if text is content:
             return envelope
         from spillview.envelopes.reading import on_disk
@@ -132,31 +148,6 @@ def fold_text(
     finally:
         if text is not content:
             text.close()
-
-
-@dataclass(slots=True)
-class _Block:
-    """Lines of an envelope under one heading."""
-
-    heading: str
-    rows: list[str] = field(default_factory=list)
-    excerpts: list[Excerpt] = field(default_factory=list)
-    size: int = 0
-    """Chars of the rows, an LF counted behind each."""
-
-    def add(self, row: str, shown: Excerpt | None = None) -> None:
-        self.rows.append(row)
-        self.size += len(row) + 1
-        if shown is not None:
-            self.excerpts.append(shown)
-
-    @property
-    def cost(self) -> int:
-        """Chars of the block in the envelope, the LF before it counted."""
-        return len(self.heading) + 1 + self.size
-
-    def text(self) -> str:
-        return "\n".join((self.heading, *self.rows))
 
 
 class _Folding:
@@ -177,7 +168,9 @@ class _Folding:
         self.budget = budget
         self.cancelled = cancelled
 
-    def envelope(self, lines: int, chars: int, pattern: str | None) -> Envelope:
+    def envelope(
+        self, lines: int, chars: int, pattern: str | None, first: int | None
+    ) -> Envelope:
         """The envelope: what there must be is priced first, the tail reserved next."""
         verdict = self.counts.verdict
         room = self.budget - len(header(self.about, Told())) - len(END) - 2
@@ -201,13 +194,15 @@ class _Folding:
         room -= concluded.cost if concluded is not None else 0
         signals, shown = self._signals(found, (tail, concluded), room)
         room -= signals.cost if signals is not None else 0
-        head = self._head(tail, room)
-        blocks = [b for b in (concluded, signals, tail, head) if b is not None]
+        if first is None:
+            first, room = HEAD, min(room, HEAD_CHARS)
+        head = self._head(tail, room, first)
+        blocks = [b for b in (concluded, signals, head, tail) if b is not None]
         return self._composed(blocks, tail, head, lines, found.total, shown)
 
     # -- the parts -------------------------------------------------------------------
 
-    def _tail(self, lines: int, chars: int) -> _Block:
+    def _tail(self, lines: int, chars: int) -> Block:
         """The verdict and the lines before it, as many as fit."""
         verdict = self.counts.verdict
         assert verdict is not None
@@ -226,7 +221,7 @@ class _Folding:
             end = spot.start - 1
             spot = Spot(spot.number - 1, line_start(self.content, end), end)
         rows.reverse()
-        block = _Block(
+        block = Block(
             TAIL_HEADING.format(first=rows[0].spot.number, last=verdict.number)
         )
         for shown in rows:
@@ -242,7 +237,7 @@ class _Folding:
                 break
         return end
 
-    def _conclusion(self, tail: _Block | None, room: int) -> _Block | None:
+    def _conclusion(self, tail: Block | None, room: int) -> Block | None:
         """The line in which a runner says how it ended, unless the tail shows it."""
         ended = conclusion(self.content, self.counts)
         if ended is None or tail is None or room < SIGNAL_CHARS[0] + 100:
@@ -250,7 +245,7 @@ class _Folding:
         line = ended.line
         if line.number >= tail.excerpts[0].spot.number:
             return None
-        block = _Block(
+        block = Block(
             CONCLUSION_HEADING.format(runner=ended.runner, verdict=ended.verdict)
         )
         spot = Spot(line.number, line.start, self._line_end(line.end))
@@ -259,8 +254,8 @@ class _Folding:
         return block
 
     def _signals(
-        self, found: Found, others: Sequence[_Block | None], room: int
-    ) -> tuple[_Block | None, int]:
+        self, found: Found, others: Sequence[Block | None], room: int
+    ) -> tuple[Block | None, int]:
         """Signal lines that no other block shows, and how many are shown in all."""
         known = {
             shown.spot.number: shown
@@ -277,7 +272,7 @@ class _Folding:
         first, last = self._chosen(wanted, room, complete=len(spots) == found.total)
         count = len(first) + len(last)
         hidden = found.total - count - elsewhere
-        block = _Block(
+        block = Block(
             SIGNALS_HEADING.format(
                 rows=count, shown=count + elsewhere, total=found.total
             )
@@ -320,15 +315,15 @@ class _Folding:
             room -= cost
         return rows, room
 
-    def _head(self, tail: _Block | None, room: int) -> _Block | None:
+    def _head(self, tail: Block | None, room: int, most: int) -> Block | None:
         """The first lines, up to where the tail begins, as far as there is room."""
         room -= len(HEAD_HEADING) + 2 * DIGITS
         if tail is None:
             return None
         first = tail.excerpts[0]
         stop = first.seen[0] if first.cut_short else first.spot.start
-        block, at, number = _Block(""), 0, 1
-        while at < stop and room >= LEAST:
+        block, at, number = Block(""), 0, 1
+        while at < stop and room >= LEAST and number <= most:
             end, limit = self._next_feed(at), room - 1
             if end > stop:  # the line that the tail shows the end of
                 beginning = self.content.pread(at, min(stop - at, 4 * limit))
@@ -363,21 +358,24 @@ class _Folding:
 
     def _composed(
         self,
-        blocks: list[_Block],
-        tail: _Block | None,
-        head: _Block | None,
+        blocks: list[Block],
+        tail: Block | None,
+        head: Block | None,
         lines: int,
         signals: int,
         signals_shown: int,
     ) -> Envelope:
         shown = [each for block in blocks for each in block.excerpts]
-        told = Told(signals, signals_shown, tail=0, dropped=0)
+        told = Told(signals, signals_shown, tail=0, dropped=0, head=0, onward=1)
         kept: Kept = "none"
         verdict = self.counts.verdict
         if tail is not None and verdict is not None:
             told.tail = len(tail.excerpts)
             told.dropped = min(lines, verdict.number) - told.tail
             kept = "end" if tail.excerpts[-1].cut_short else "whole"
+        if head is not None:
+            told.head = len(head.excerpts)
+            told.onward = told.head + (not head.excerpts[-1].cut_short)
         told.cut = sum(each.cut_short for each in shown)
         told.overwritten = sum(each.overwritten for each in shown)
         told.escapes = sum(each.escapes for each in shown)
@@ -400,7 +398,7 @@ class _Folding:
                 signals_shown=signals_shown,
                 tail_lines=told.tail,
                 tail_dropped=told.dropped,
-                head_lines=len(head.excerpts) if head is not None else 0,
+                head_lines=told.head,
                 verdict_line=verdict.number if verdict is not None else None,
                 verdict_kept=kept,
                 seen=merge([each.seen for each in shown]),

@@ -33,6 +33,7 @@ class Folding:
     budget: int = BUDGET
     tail: int = TAIL
     signal: str | None = None
+    head: int | None = None
     by: str | None = None
     top: int = 20
     columns: tuple[str, ...] = ()
@@ -89,6 +90,7 @@ class Folding:
             budget=self.budget,
             tail=self.tail,
             signal=self.signal,
+            head=self.head,
             extra=extra,
             cancelled=cancelled,
         )
