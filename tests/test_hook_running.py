@@ -328,6 +328,20 @@ def test_without_a_working_spillview_the_original_runs_once(
         ("set -u; ", "say $NONE; say b", False),
         ("set -e; ", "fail; say b", False),
         ("shopt -s dotglob; ", "say *", True),  # the words come from this very shell
+        # Variables that only this shell knows, or knows otherwise.
+        ("OWN=1; ", "say $OWN && say b", False),
+        ("OWN=1; ", 'say "${OWN}" | sort', False),
+        ("OWN=1; ", "B=$OWN say b", False),
+        ("OWN=1; ", "say $OWN b", True),
+        ("declare -x OWN=1; ", "say $OWN && say b", True),
+        ("declare -xi OWN=1; ", "say $OWN && say b", True),
+        ("OWN=(1 2); export OWN; ", "say $OWN && say b", False),
+        ("OWN=1; declare -n NAME=OWN; ", "say $NAME && say b", False),
+        ("declare -r OWN='x -x'; ", "say $OWN && say b", False),
+        ("A='of its own'; ", "say $A && say b", True),
+        ("", "say $NOTSET && say b", True),
+        ("IFS=w; ", "say $B && say b", False),
+        ("GLOBIGNORE='*'; ", "say $B && say b", False),
         ("LOCAL=x; ", 'say "$LOCAL"', True),
     ],
 )

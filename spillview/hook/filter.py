@@ -18,7 +18,7 @@ from spillview.hook.permissions import (
     settings_files,
     spellings,
 )
-from spillview.hook.rewriting import name_of, quote, through_wrap
+from spillview.hook.rewriting import name_of, quote, through_wrap, variables
 from spillview.hook.rules import Rule, Rules, begins, given, load_rules
 
 TYPE_CHECKING = False  # as in `typing`, which is not loaded for it
@@ -213,6 +213,8 @@ def _still_unruled(
     for pipeline in pipelines:
         ours += [f"command -v {each.words[0].value}" for each in pipeline]
     ours += ["false", "[[ -x"]
+    if "$(declare -p " in text:
+        ours += [f"declare -p {name}" for name in variables(text)]
     pattern = ruled(permissions.asking, ours)
     if pattern is not None:
         raise LeftAlone(f"would fall under the rule Bash({pattern})")

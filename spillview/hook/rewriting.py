@@ -9,7 +9,8 @@ The result is one line of shell that bash and zsh read alike:
 The original stands in it word for word, so that a harness which looks into the
 branches finds what its rules speak of, and it runs in exactly one of them: as it is
 where a name stands for a function or an alias, where the shell has options that change
-what the words mean, and where `spillview hook ready` fails or is not there.
+what the words mean, where it has variables of its own that another shell would not
+know, and where `spillview hook ready` fails or is not there.
 """
 
 from __future__ import annotations
@@ -27,9 +28,13 @@ OPTIONS = (
 )
 """True in a bash in which no option changes what a command means; false in zsh."""
 
+SPLITS = "[[ $IFS == $' \\t\\n' && -z ${GLOBIGNORE+x} ]]"
+"""True where words are split and globbed as in every new shell."""
+
 LONGEST = 9_000
 """Chars; Claude Code asks about commands that are longer than 10,000."""
 
+_NAME = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")
 _SAFE = frozenset(
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:,+%@"
 )
@@ -71,7 +76,8 @@ def through_wrap(
     elif len(simple) == 1 and inert(simple[0]):
         wrapped = f'"${{BASH:-sh}}" -c {quote(command)}'
     else:
-        guard = f"{OPTIONS} && {guard}"
+        known = [_is_exported(name) for name in variables(command)]
+        guard = " && ".join([OPTIONS, *([SPLITS, *known] if known else []), guard])
         wrapped = f'"$BASH" -c {quote(command)}'
     text = f"if {guard}; then {program} wrap {options} {wrapped}; else {command}"
     # On one line where that can be, so that the shell counts its lines as before.
@@ -82,6 +88,19 @@ def through_wrap(
     if len(text) > LONGEST:
         raise LeftAlone("is too long to be written twice")
     return text
+
+
+def variables(command: str) -> list[str]:
+    """The names behind each `$` of a command, each once; quotes are not looked at."""
+    found: dict[str, None] = {}
+    for piece in command.split("$")[1:]:
+        piece = piece.removeprefix("{")
+        end = 0
+        while end < len(piece) and piece[end] in _NAME:
+            end += 1
+        if end and not piece[0].isdigit():
+            found[piece[:end]] = None
+    return list(found)
 
 
 def name_of(simple: Simple) -> str:
@@ -97,6 +116,11 @@ def name_of(simple: Simple) -> str:
 def inert(simple: Simple) -> bool:
     """Whether every shell, whatever its options, reads the command alike."""
     return all(word.inert for word in (*simple.words, *simple.assignments))
+
+
+def _is_exported(name: str) -> str:
+    """A test that a variable is none, or one that a new shell finds as it is."""
+    return f"[[ -z ${{{name}+x}} || $(declare -p {name}) =~ ^declare\\ -[iclrtu]*x ]]"
 
 
 def _is_program(name: str) -> str:
