@@ -10,6 +10,7 @@ import os
 import stat
 import subprocess
 import sys
+import time
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
@@ -716,3 +717,16 @@ def test_threads_may_share_a_store(tmp_path: Path) -> None:
     assert [Path(ref.locator).read_text() for ref in refs] == [
         f"{n}" for n in range(40)
     ]
+
+
+def test_a_session_in_which_listing_takes_long_fails_nobody(tmp_path: Path) -> None:
+    from concurrent.futures import ThreadPoolExecutor
+
+    def slow(step: str) -> None:
+        if step == "list":
+            time.sleep(0.4)
+
+    store = LocalSpillStore(tmp_path, max_session=10_000, disk=StoreDisk(slow))
+    with ThreadPoolExecutor(16) as pool:
+        refs = list(pool.map(lambda n: store.save_text(request(f"{n}")), range(16)))
+    assert len({ref.locator for ref in refs}) == 16

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from spillview.errors import BadInput
 from spillview.store.files import StoreDisk
 
-WAIT = 5.0
-"""Seconds to wait for others who write to the same session."""
+WAIT = 30.0
+"""Seconds to wait for others who write to the same session: dozens of processes, each
+of which looks at thousands of files."""
 
 
 @dataclass(frozen=True, slots=True)

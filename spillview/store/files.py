@@ -112,7 +112,7 @@ class StoreDisk(Disk):
         self._step("open")
         handle = os.open(".", os.O_RDONLY, dir_fd=folder)
         try:
-            until = time.monotonic() + wait
+            pause, until = _POLL, time.monotonic() + wait
             while True:
                 self._step("lock")
                 try:
@@ -123,7 +123,9 @@ class StoreDisk(Disk):
                         raise TimeoutError(
                             errno.ETIMEDOUT, "another process is writing there"
                         ) from None
-                time.sleep(_POLL)
+                time.sleep(pause)
+                # Who has waited long asks more often, so that nobody waits for ever.
+                pause = max(pause * 0.98, _POLL / 20)
             yield
         finally:
             os.close(handle)
