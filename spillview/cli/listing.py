@@ -386,7 +386,7 @@ def _missing_table(rows: Sequence[Missing], now: float, streams: Streams) -> Non
         age = human_age(now - mention.time) if mention.time is not None else ""
         table.append(
             [
-                Cell(row.state, "" if row.swept else "unseen"),
+                Cell(row.state, None if row.swept else "unseen"),
                 Cell(age),
                 Cell(row.harness),
                 Cell(name_session(row.session)),
