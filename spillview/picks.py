@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from spillview.model import Artifact, Missing
-from spillview.triage import errors_unseen
+from spillview.triage import errors_unseen, failed_unseen
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +46,7 @@ def _none(artifact: Artifact) -> bool:
 PICKS = {
     pick.name: pick
     for pick in (
+        Pick("failed", "failed, verdict never seen", failed_unseen),
         Pick("errors", "errors only in the unseen part", errors_unseen),
         Pick("unread", "never read back", _is_unread),
         Pick("orphan", "no record points at them", _is_orphan),

@@ -27,6 +27,7 @@ from spillview.model import (
     Signals,
 )
 from spillview.text import iso, path_text
+from spillview.triage import failed_unseen
 
 if TYPE_CHECKING:
     from spillview.discovery import StoreFound
@@ -152,6 +153,9 @@ def session_row(session: Session) -> Row:
         "chars": None if uncounted else sum(_chars(a) for a in files),
         "over_boundary": _over(session, uncounted == len(files)),
         "verdict_unseen": None if unread else session.verdict_unseen,
+        "failed_unseen": (
+            None if unread else sum(map(failed_unseen, session.artifacts))
+        ),
         "live": session.live,
     }
     if uncounted:

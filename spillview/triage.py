@@ -26,9 +26,11 @@ class Rank(IntEnum):
     """It failed, and the model never received the verdict."""
     VERDICT_UNSEEN = 1
     """The model never received the verdict."""
-    OVER = 2
+    FAILED = 2
+    """It failed, and the model received the verdict or nothing is known of that."""
+    OVER = 3
     """Larger than its boundary; the verdict was seen or nothing is known."""
-    REST = 3
+    REST = 4
 
 
 def band(ratio: float | None) -> Band:
@@ -38,16 +40,28 @@ def band(ratio: float | None) -> Band:
     return "close" if ratio <= 1 else "over"
 
 
+def has_failed(artifact: Artifact) -> bool:
+    """Whether its call failed, or it concludes that something did."""
+    link = artifact.link
+    return bool(artifact.failed) or (link is not None and link.verdict == "fail")
+
+
 def rank(artifact: Artifact) -> Rank:
     """The artifact's place in the triage."""
     concluded = artifact.conclusion_seen
-    link = artifact.link
-    failed = artifact.failed or (link is not None and link.verdict == "fail")
+    failed = has_failed(artifact)
     if concluded is False and failed:
         return Rank.FAILED_UNSEEN
     if concluded is False or artifact.verdict_seen is False:
         return Rank.VERDICT_UNSEEN
+    if failed:
+        return Rank.FAILED
     return Rank.OVER if band(artifact.ratio) == "over" else Rank.REST
+
+
+def failed_unseen(artifact: Artifact) -> bool:
+    """Whether it failed, and the model never received the verdict."""
+    return rank(artifact) is Rank.FAILED_UNSEEN
 
 
 def went_on(artifact: Artifact) -> bool:
@@ -70,10 +84,21 @@ def coverage(artifact: Artifact) -> float | None:
     return seen.bytes / artifact.counts.bytes if artifact.counts.bytes else 1.0
 
 
-def worst_first(artifact: Artifact) -> tuple[int, bool, bool, float, float, str]:
+def unseen_bytes(artifact: Artifact) -> int:
+    """Bytes that the model is not known to have received.
+
+    They compare across harnesses, whose boundaries reach from 500 bytes to megabytes.
+    """
+    seen = artifact.link.seen if artifact.link else None
+    counts = artifact.counts
+    size = counts.bytes if counts is not None else artifact.found.size
+    return max(0, size - (seen.bytes if seen is not None else 0))
+
+
+def worst_first(artifact: Artifact) -> tuple[int, bool, bool, int, float, str]:
     """Sort key: rank, what nobody read back, what the agent went on from, then size.
 
-    Larger ratios come first, and newer ones.
+    What has most unseen bytes comes first, and what is newer.
     """
     link = artifact.link
     read_back = bool(link and any(r.own and r.ranges != () for r in link.reads))
@@ -81,20 +106,20 @@ def worst_first(artifact: Artifact) -> tuple[int, bool, bool, float, float, str]
         rank(artifact),
         read_back,
         not went_on(artifact),
-        -(artifact.ratio or 0.0),
+        -unseen_bytes(artifact),
         -artifact.created,
         artifact.id,
     )
 
 
 def session_worst_first(session: Session) -> tuple[Any, ...]:
-    """Sort key of sessions: their ranks counted from the worst, then newest."""
+    """Sort key of sessions: ranks counted from the worst, unseen bytes, newest."""
     tally = [0] * len(Rank)
     for artifact in session.artifacts:
         tally[rank(artifact)] += 1
     worst = [-count for count in tally[: Rank.OVER]]
-    top = max((a.ratio or 0.0 for a in session.artifacts), default=0.0)
-    return (*worst, -top, -(session.last_active or 0.0), session.harness, session.id)
+    unseen = sum(map(unseen_bytes, session.artifacts))
+    return (*worst, -unseen, -(session.last_active or 0.0), session.harness, session.id)
 
 
 def order_sessions(sessions: Iterable[Session]) -> list[Session]:

@@ -19,6 +19,7 @@ KEYS = {
     "chars",
     "over_boundary",
     "verdict_unseen",
+    "failed_unseen",
     "live",
 }
 
@@ -46,8 +47,9 @@ def test_sessions_are_worst_first_with_exact_sums(machine: Path) -> None:
     assert (first["bytes"], second["bytes"]) == (big, small)
     assert first["chars"] == 80_000 + len("BUILD FAILED\n") + 60_000
     assert (first["artifacts"], first["over_boundary"]) == (2, 2)
-    assert first["verdict_unseen"] == 2
+    assert (first["verdict_unseen"], first["failed_unseen"]) == (2, 1)
     assert (second["over_boundary"], second["verdict_unseen"]) == (0, 0)
+    assert second["failed_unseen"] == 0
     assert first["title"] == "Make the build pass"
     assert first["project"] == "/srv/app"
     assert first["started"] < first["last_active"]
@@ -69,7 +71,7 @@ def test_a_plain_folder_is_a_session_for_each_folder_with_files(
 def test_what_is_not_counted_is_null_rather_than_zero(machine: Path) -> None:
     two_sessions(machine)
     for row in run("sessions", "--json", "--no-count").rows:
-        for name in ("chars", "over_boundary", "verdict_unseen"):
+        for name in ("chars", "over_boundary", "verdict_unseen", "failed_unseen"):
             assert row[name] is None
         assert row["uncounted"] == row["artifacts"]
 

@@ -38,6 +38,7 @@ def test_each_kind_holds_what_belongs_to_it(tmp_path: Path) -> None:
         name: {a.found.name for a in artifacts if pick.admits(a)}
         for name, pick in PICKS.items()
     }
+    assert kinds["failed"] == {"b1.txt", "b2.txt"}
     assert kinds["errors"] == {"b1.txt"}
     assert kinds["unread"] == {"b1.txt", "b2.txt"}
     assert kinds["orphan"] == {"toolu_0099.txt"}
@@ -94,4 +95,4 @@ def test_ls_lists_one_kind_alone(
     assert kinds["dangling"] == ["b4.txt"]
     assert kinds["cut"] == []
     assert main(["ls", "--only", "nothing", str(tmp_path)]) == 2
-    assert "there are errors" in capsys.readouterr().err
+    assert "there are failed, errors" in capsys.readouterr().err

@@ -67,12 +67,27 @@ def test_failed_and_never_seen_comes_before_unseen_before_over_before_rest() -> 
     assert ordered == [failed, failed_by_text, unseen, far_over, over, rest]
 
 
-def test_a_failure_whose_verdict_was_seen_is_not_urgent() -> None:
-    assert triage.rank(artifact(failed=True, verdict_seen=True)) is triage.Rank.REST
+def test_a_failure_whose_verdict_was_seen_comes_after_unseen_before_passes() -> None:
+    failed = artifact(failed=True, verdict_seen=True)
+    unseen = artifact(verdict_seen=False)
+    over = artifact(chars=5000, verdict_seen=True)
+    assert sorted([over, failed, unseen], key=triage.worst_first) == [
+        unseen,
+        failed,
+        over,
+    ]
 
 
 def test_an_unknown_verdict_is_never_ranked_as_unseen() -> None:
-    assert triage.rank(artifact(failed=True, verdict_seen=None)) is triage.Rank.REST
+    assert triage.rank(artifact(failed=True, verdict_seen=None)) is triage.Rank.FAILED
+
+
+def test_a_tiny_boundary_does_not_lead_the_list() -> None:
+    tiny = artifact(chars=70_000, boundary=500, verdict_seen=True)
+    large = artifact(chars=90_000, boundary=30_000, verdict_seen=True)
+    assert sorted([tiny, large], key=triage.worst_first) == [large, tiny]
+    sessions = [session("tiny", tiny), session("large", large)]
+    assert [s.id for s in triage.order_sessions(sessions)] == ["large", "tiny"]
 
 
 def test_what_was_read_back_comes_after_what_never_was() -> None:

@@ -15,7 +15,7 @@ from spillview.text import (
 )
 
 if TYPE_CHECKING:
-    from spillview.cli.streams import Streams
+    from spillview.cli.streams import Streams, Style
     from spillview.envelope import EnvelopeFacts, Shown
 
 RANGES = 12
@@ -168,7 +168,7 @@ def _conclusion(artifact: Artifact, streams: Streams) -> Iterator[str]:
     yield printable(path_text(conclusion.line.text))
 
 
-def _whether(seen: bool | None) -> tuple[str, str | None]:
+def _whether(seen: bool | None) -> tuple[str, Style | None]:
     if seen is None:
         return "not known whether seen", None
     return ("seen", "seen") if seen else ("never seen", "unseen")

@@ -30,7 +30,11 @@ columns: ID AGE PROJECT TOOL COMMAND CHARS BYTES LINES RATIO (size / boundary, i
 unit) VERDICT (of the last line, and whether the model saw it) LINK FLAGS"""
 
 SESSIONS = """\
-Sessions, worst first: those with failures whose verdict no model saw lead."""
+Sessions, worst first: those with failures whose verdict no model saw lead.
+
+columns: SESSION ACTIVE HARNESS PROJECT TITLE ARTIFACTS BYTES CHARS OVER (larger than
+their boundary) FAILED (of them, failed with a verdict the model never saw) UNSEEN (all
+whose verdict it never saw) LIVE"""
 
 
 def describe(name: str, parser: argparse.ArgumentParser) -> None:
@@ -61,8 +65,8 @@ def describe(name: str, parser: argparse.ArgumentParser) -> None:
         options.add_argument(
             "--only",
             metavar="KIND",
-            help="errors (only where no model looked), unread, orphan, partial,"
-            " chain, dangling or cut",
+            help="failed (verdict never seen), errors (only where no model looked),"
+            " unread, orphan, partial, chain, dangling or cut",
         )
         options.add_argument(
             "--missing",
@@ -386,7 +390,7 @@ def _missing_table(rows: Sequence[Missing], now: float, streams: Streams) -> Non
         age = human_age(now - mention.time) if mention.time is not None else ""
         table.append(
             [
-                Cell(row.state, "" if row.swept else "unseen"),
+                Cell(row.state, None if row.swept else "unseen"),
                 Cell(age),
                 Cell(row.harness),
                 Cell(name_session(row.session)),
@@ -404,6 +408,7 @@ def _missing_table(rows: Sequence[Missing], now: float, streams: Streams) -> Non
 def _session_table(rows: Sequence[Session], now: float, streams: Streams) -> None:
     from spillview.cli.tables import Cell, Column, write_table
     from spillview.text import human_age, human_bytes, human_count
+    from spillview.triage import failed_unseen
 
     columns = [
         Column("SESSION", least=8, most=12),
@@ -415,6 +420,7 @@ def _session_table(rows: Sequence[Session], now: float, streams: Streams) -> Non
         Column("BYTES", right=True),
         Column("CHARS", right=True, drop=3),
         Column("OVER", right=True),
+        Column("FAILED", right=True),
         Column("UNSEEN", right=True),
         Column("LIVE"),
     ]
@@ -422,6 +428,7 @@ def _session_table(rows: Sequence[Session], now: float, streams: Streams) -> Non
     for row in rows:
         name_session = short_session if streams.terminal else whole_session
         active = human_age(now - row.last_active) if row.last_active else ""
+        failed = sum(map(failed_unseen, row.artifacts))
         table.append(
             [
                 Cell(name_session(row.id), "name"),
@@ -433,6 +440,7 @@ def _session_table(rows: Sequence[Session], now: float, streams: Streams) -> Non
                 Cell(human_bytes(row.bytes)),
                 Cell(human_count(row.chars) if row.chars is not None else ""),
                 Cell(human_count(row.over_boundary)),
+                Cell(human_count(failed), "unseen" if failed else None),
                 Cell(
                     human_count(row.verdict_unseen),
                     "unseen" if row.verdict_unseen else None,

@@ -10,7 +10,7 @@ from spillview.model import Artifact
 from spillview.text import human_bytes, path_text, printable
 
 if TYPE_CHECKING:
-    from spillview.cli.streams import Streams
+    from spillview.cli.streams import Streams, Style
     from spillview.grep import Message, Options
 
 
@@ -115,12 +115,16 @@ class Matches:
         if not streams.terminal:
             streams.line(f"{self._path}{mark}{number}{mark}{text}")
             return
-        word = _SEEN[data["seen"]] if mark == ":" else ""
-        tag = streams.styled(f"{word:<6}", word if len(word) > 1 else None)
+        word, style = _SEEN[data["seen"]] if mark == ":" else ("", None)
+        tag = streams.styled(f"{word:<6}", style)
         streams.line(f"{streams.styled(f'{number:>8,}', 'dim')}  {tag}  {text}")
 
 
-_SEEN = {True: "seen", False: "unseen", None: "?"}
+_SEEN: dict[bool | None, tuple[str, Style | None]] = {
+    True: ("seen", "seen"),
+    False: ("unseen", "unseen"),
+    None: ("?", None),
+}
 
 
 def _text(data: bytes) -> str:

@@ -24,7 +24,7 @@ from spillview.text import (
 from spillview.wrap.telling import signal_name
 
 if TYPE_CHECKING:
-    from spillview.cli.streams import Streams
+    from spillview.cli.streams import Streams, Style
     from spillview.measure import Measured, Printed
     from spillview.tokens import Tokenizer
     from spillview.wrap.folding import Folding
@@ -355,7 +355,7 @@ def _cells(result: _Result, *, exact: bool, coded: bool) -> list[Cell]:
     ]
 
 
-def _seen(kept: bool | None) -> tuple[str, str | None]:
+def _seen(kept: bool | None) -> tuple[str, Style | None]:
     if kept is None:
         return "-", None
     return ("kept", "seen") if kept else ("lost", "unseen")

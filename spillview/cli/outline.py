@@ -11,7 +11,7 @@ from spillview.shape.summary import head, length, numbers, types
 from spillview.text import human_count, path_text, printable
 
 if TYPE_CHECKING:
-    from spillview.cli.streams import Streams
+    from spillview.cli.streams import Streams, Style
     from spillview.shape.outline import Outline, PathFacts
     from spillview.shape.table import Table
 
@@ -79,6 +79,7 @@ def _cells(facts: PathFacts, seen: bool) -> list[Cell]:
     ]
     if seen:
         some = facts.seen or 0
+        style: Style | None
         style = "seen" if some == facts.count else None if some else "unseen"
         cells.insert(2, Cell(human_count(some), style))
     return cells

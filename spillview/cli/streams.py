@@ -9,9 +9,23 @@ from __future__ import annotations
 import os
 import sys
 import time
-from typing import IO, Any
+from typing import IO, Any, Literal
 
-SGR = {
+Style = Literal[
+    "bold",
+    "dim",
+    "over",
+    "close",
+    "below",
+    "unseen",
+    "seen",
+    "hit",
+    "name",
+    "title",
+]
+"""What a colour may mean; there is no other, and None is no colour."""
+
+SGR: dict[Style, str] = {
     "bold": "1",
     "dim": "2",
     "over": "1;31",
@@ -137,7 +151,7 @@ class Streams:
         self._raw(f"\r\x1b[K{verb} {done:,} of {total:,}")
         self._shown = True
 
-    def styled(self, text: str, style: str | None) -> str:
+    def styled(self, text: str, style: Style | None) -> str:
         """`text` in the colour of `style`, on a terminal that wants colour."""
         if not self.colour or style is None or not text:
             return text

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from spillview.cells import VS16, char_width, text_width
 
 if TYPE_CHECKING:
-    from spillview.cli.streams import Streams
+    from spillview.cli.streams import Streams, Style
 
 GAP = "  "
 ELLIPSIS = "…"
@@ -37,7 +37,7 @@ class Cell:
     """Printable text and the colour it has on a terminal."""
 
     text: str
-    style: str | None = None
+    style: Style | None = None
 
 
 def clip(text: str, width: int) -> str:

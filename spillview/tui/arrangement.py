@@ -133,19 +133,18 @@ def row_key(row: Row) -> Key:
     return ("missing", mention.transcript, str(mention.record), str(mention.block))
 
 
-def latest(artifact: Artifact) -> float:
-    """When it last changed: the call's time or the file's, whichever is later."""
-    return max(artifact.created, artifact.changed)
-
-
 def in_window(artifact: Artifact, view: View) -> bool:
-    """Whether the view's window shows the artifact."""
+    """Whether the view's window shows the artifact, by the call's time as `--since`.
+
+    Until its transcript was read the file's own time stands for that; it is no
+    earlier, so that a first look may show more than stays.
+    """
     if view.all_time or view.since is None:
         return True
     reviewed = artifact.reviewed
     if reviewed is not None and (view.opened is None or reviewed < view.opened):
         return False
-    return latest(artifact) >= view.since
+    return artifact.created >= view.since
 
 
 class Labels:
@@ -155,7 +154,7 @@ class Labels:
         self._labels: dict[str, tuple[Artifact, str | None, str]] = {}
 
     def of(self, artifact: Artifact, session: Session) -> str:
-        """Command, tool, project, title, session, harness and name on one line."""
+        """Command, tool, project, title, session, harness, name; whether it failed."""
         known = self._labels.get(artifact.id)
         if known is not None and known[0] is artifact and known[1] == session.title:
             return known[2]
@@ -169,6 +168,7 @@ class Labels:
             artifact.label,
             found.name,
             artifact.session,
+            "failed" if triage.has_failed(artifact) else None,
         )
         label = " ".join(word for word in words if word)
         self._labels[artifact.id] = (artifact, session.title, label)

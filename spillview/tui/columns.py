@@ -94,6 +94,8 @@ def state_mark(artifact: Artifact) -> Run:
         return "✗", "never"
     if rank is triage.Rank.VERDICT_UNSEEN:
         return "○", "unseen"
+    if rank is triage.Rank.FAILED:
+        return "×", "dim"
     return " ", ""
 
 

@@ -6,18 +6,21 @@ from textual.binding import Binding, BindingType
 
 QUEUE_HELP = """
 Tool outputs that did not fit into an agent's context, worst first: what failed and was
-never seen, verdicts never seen, then what is largest for its boundary.
+never seen, verdicts never seen, what failed and was seen, what is over its boundary,
+the rest; in each, first what has most bytes that the model never saw.
 
 - `✗` failed, and the model never received the verdict
 - `○` the model never received the verdict
+- `×` failed, and the model knows, or nothing tells whether it does
 - `✓` you reviewed it
 - `+` you selected it, the totals line counts it
 - `▲` over the boundary
 - `△` about to cross it (0.9 and up)
 - `·` below it
 
-`e` keeps what tells of errors only where the model did not look, `w` goes on to other
-kinds: never read back, orphans, partial, chains, calls whose file is gone, calls cut.
+`w` keeps one kind after the other: failed and never seen, errors only where the model
+did not look (`e` too), never read back, orphans, partial, chains, calls whose file is
+gone, calls cut. `/failed` finds all that failed, seen or not.
 
 The *verdict* is the last line that is not blank. *Seen* is the share of the bytes that
 the model received, `≥` where some of what it received is not placed. The *ratio* is the
@@ -143,7 +146,7 @@ HOME_BINDINGS: list[BindingType] = [
         "Which kind",
         show=False,
         id="home.which",
-        tooltip="Errors unseen, never read back, orphans, partial, chains, gone, cut",
+        tooltip="Failed unseen, errors unseen, never read, orphans, partial, …, cut",
     ),
     Binding(
         "percent_sign",

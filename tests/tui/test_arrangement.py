@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from spillview import triage
 from spillview.model import Artifact, Missing, Session
+from spillview.query import Query
 from spillview.tui.arrangement import (
     SORT_KEYS,
     Figures,
@@ -138,12 +139,34 @@ def test_a_window_that_hides_a_sessions_worst_ranks_the_session_anew() -> None:
     assert [row.id for row in rows if isinstance(row, Session)] == ["s2", "s1"]
 
 
-def test_a_file_that_grew_after_its_call_is_inside_the_window() -> None:
-    artifact = whole(Facts("x", ago=90 * HOUR))
+@pytest.mark.parametrize(("called", "inside"), [(90, False), (2, True)])
+def test_the_window_goes_by_the_calls_time_as_since_does(
+    called: float, inside: bool
+) -> None:
+    artifact = whole(Facts("x", ago=called * HOUR))
     view = View(since=NOW - 5 * HOUR)
-    assert not in_window(artifact, view)
-    grown = replace(artifact.found, mtime_ns=int((NOW - HOUR) * 1e9))
-    assert in_window(replace(artifact, found=grown), view)
+    for changed in (NOW - HOUR, NOW - 80 * HOUR):
+        found = replace(artifact.found, mtime_ns=int(changed * 1e9))
+        moved = replace(artifact, found=found)
+        assert in_window(moved, view) is inside
+        assert Query(since=view.since).admits(moved) is inside
+    # Nothing is known of the call yet: the file's own time stands for it.
+    assert in_window(replace(artifact, link=None, found=found), view) is False
+
+
+def test_what_failed_is_found_by_that_word() -> None:
+    artifacts = numbered(
+        [
+            Facts("a", "s1", failed=True, verdict_seen=False, command="make"),
+            Facts("b", "s1", failed=True, verdict_seen=True, command="npm"),
+            Facts("c", "s1", verdict_seen=False, command="rg"),
+        ]
+    )
+    material = material_of(artifacts, [])
+    found = arrange(material, View(filter="failed"), Labels()).artifacts
+    assert sorted(a.command or "" for a in found) == ["make", "npm"]
+    alone = arrange(material, View(only="failed"), Labels()).artifacts
+    assert [a.command for a in alone] == ["make"]
 
 
 def test_what_is_reviewed_now_stays_until_the_next_start() -> None:
