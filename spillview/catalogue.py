@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from spillview.cache import Cache, Key
     from spillview.config import Settings
     from spillview.envelope import EnvelopeFacts
+    from spillview.links import SessionFacts
     from spillview.places import Places
     from spillview.state import State
 
@@ -421,6 +422,20 @@ class Catalogue:
         """The transcript at `path`, if the last scan found one there."""
         return self._records.log(path)
 
+    def transcripts(
+        self, cancelled: Cancelled | None = None
+    ) -> list[tuple[TranscriptFound, str, SessionFacts | None]]:
+        """Every session of each transcript of the last scan, and what is known of it.
+
+        Reads the transcripts that were not read yet.
+        """
+        self._records.read_all(cancelled=cancelled)
+        return [
+            (log, session, self._records.sessions.get((log.harness, session)))
+            for log in self._records.logs
+            for session in self._records.sessions_in(log)
+        ]
+
     def mentions_in(self, path: str, session: str) -> list[Mention]:
         """Every envelope in one session of a transcript that was read."""
         return self._records.mentions_in(path, session)
@@ -453,6 +468,11 @@ class Catalogue:
                 )
             )
         return triage.order_sessions(sessions)
+
+    def session_named(self, harness: str, session: str) -> tuple[str | None, ...]:
+        """The project and the title of a session, as far as transcripts tell."""
+        facts = self._records.sessions.get((harness, session))
+        return (facts.project, facts.title) if facts is not None else (None, None)
 
     def missing(
         self, query: Query | None = None, *, cancelled: Cancelled | None = None

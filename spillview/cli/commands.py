@@ -78,7 +78,7 @@ COMMANDS = {
             "install|uninstall HARNESS",
             "send an agent's big commands through wrap",
         ),
-        Command("review", "reviewing", "--stats [PATH ...]", "read-back statistics"),
+        Command("review", "reviewing", "[PATH ...]", "the morning report"),
         Command(
             "doctor",
             "health",

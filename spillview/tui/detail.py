@@ -11,7 +11,7 @@ from textual.reactive import var
 from spillview import triage
 from spillview.forms import FORMS
 from spillview.model import Artifact, Mention, Missing, Session
-from spillview.text import human_age, human_bytes, path_text, printable
+from spillview.text import human_age, human_bytes, legible, path_text, printable
 from spillview.tui.arrangement import Row
 from spillview.tui.bars import plural
 from spillview.tui.columns import (
@@ -28,7 +28,6 @@ from spillview.tui.runs import (
     clean,
     fit,
     fit_runs,
-    legible,
     plain,
     wrap,
 )
