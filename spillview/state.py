@@ -79,6 +79,12 @@ class State:
                     db.close()
             self._disk = self._spare = None
 
+    @property
+    def lasts(self) -> bool:
+        """Whether everything that was written so far is on the disk."""
+        with self._lock:
+            return self._spare is None
+
     # Printed ids
 
     def remember_ids(self, pairs: Iterable[tuple[str, str]]) -> None:

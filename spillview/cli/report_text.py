@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from spillview.cli.tables import Cell, Column, write_table
+from spillview.cells import fold, text_width
+from spillview.cli.tables import Cell, Column, clip, write_table
 from spillview.report.findings import SECTIONS, Finding, Report, Run, Section
 from spillview.report.period import words
 from spillview.report.rows import opening
@@ -80,8 +81,6 @@ class _Writing:
             if most is None or len(text) <= LONGEST:
                 return [text]
             return [f"{text[:LONGEST]}…"]
-        from spillview.cells import fold
-
         return fold(text, self.streams.width - indent, most)
 
     # -- what decides ------------------------------------------------------------------
@@ -96,15 +95,13 @@ class _Writing:
     def _unseen_failures(self) -> None:
         on, stopped = self.report.went_on, self.report.stopped
         if on:
-            self.line((f"{headline(self.report)}:", "over"))
+            self.paragraph(f"{headline(self.report)}:", "over")
             self._session_table(on)
         else:
-            self.line(
-                (f"{headline(self.report)}.", "below"),
-            )
+            self.paragraph(f"{headline(self.report)}.", "below")
             self.line()
         if stopped:
-            self.line((f"{stopped_headline(self.report)}:", "over"))
+            self.paragraph(f"{stopped_headline(self.report)}:", "over")
             self._session_table(stopped)
         for run, findings in (*on, *stopped):
             self._failures(run, findings)
@@ -138,11 +135,10 @@ class _Writing:
         where = " · ".join(
             each for each in (project, run.harness, plain(run.id)) if each
         )
-        from spillview.cli.tables import clip
-
         room = self.streams.width if self.streams.terminal else 10**6
-        name = clip(plain(name_of(run)), max(20, room // 2))
-        self.line((name, "bold"), (f"  {clip(where, room - len(name) - 2)}", "dim"))
+        name = clip(plain(name_of(run)), max(18, room // 2))
+        left = max(4, room - text_width(name) - 2)
+        self.line((name, "bold"), (f"  {clip(where, left)}", "dim"))
         note = self.report.session_notes.get((run.harness, run.id))
         if note:
             self._labelled("note", plain(note), "name")
@@ -181,7 +177,7 @@ class _Writing:
             self.line((" " * indent + part, style))
 
     def _more(self, shown: int, total: int, what: str) -> None:
-        self.line((f"  {shown:,} of {total:,} {what}; --all prints all", "dim"))
+        self.paragraph(f"{shown:,} of {total:,} {what}; --all prints all", "dim", 2)
 
     # -- tables ------------------------------------------------------------------------
 
@@ -190,7 +186,7 @@ class _Writing:
         quiet = [finding for finding in findings if finding.swept]
         loud = [finding for finding in findings if not finding.swept]
         if loud:
-            self.line((f"{SECTIONS[section]} ({len(loud):,})", "title"))
+            self.paragraph(f"{SECTIONS[section]} ({len(loud):,})", "title")
             shown = loud if self.everything else loud[:SHOWN]
             columns, cells = TABLES[section]
             rows = [

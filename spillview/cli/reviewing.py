@@ -228,9 +228,12 @@ def _tell(catalogue: Catalogue, report: Report, streams: Streams) -> int:
 
 def _tell_state(catalogue: Catalogue, streams: Streams) -> int:
     """Say why marks and notes do not last, if they do not; exit code 2 then."""
-    problems = catalogue.state.problems if catalogue.state is not None else []
+    state = _state(catalogue)
+    problems = state.problems
     for problem in problems:
         streams.error(f"{path_text(problem.path)}: {problem.sentence}")
+    if not state.lasts:
+        streams.error("what was marked or noted now was not kept: do it again then")
     return 2 if problems else 0
 
 
@@ -264,6 +267,8 @@ def _done(
                 "next_since": iso(done.upto) if done.moved else None,
             }
         )
+    if not state.lasts:
+        return  # why it could not be kept is said at the end
     left = f", {done.left:,} that came later are left" if done.left else ""
     streams.note(
         f"{done.marked:,} artifacts and lost calls up to {when(done.upto, report.made)}"
@@ -305,7 +310,8 @@ def _mark(
             said = f"{name}{more} is {'reviewed' if when else 'open again'}"
         if args.json:
             streams.json(row)
-        streams.note(said)
+        if state.lasts:
+            streams.note(said)
     return _tell_state(catalogue, streams) or tell_problems(streams, catalogue)
 
 
