@@ -78,6 +78,12 @@ COMMANDS = {
             "install|uninstall HARNESS",
             "send an agent's big commands through wrap",
         ),
+        Command(
+            "forecast",
+            "forecasting",
+            "[PATH ...]",
+            "which commands are about to cross the boundary",
+        ),
         Command("review", "reviewing", "[PATH ...]", "the morning report"),
         Command(
             "doctor",

@@ -19,8 +19,8 @@ _PASSES = 8
 """What was taken off may lay more of the same bare; then it is looked at again."""
 
 _HOOKED = re.compile(
-    r"\Aif .{1,9000}? hook ready >/dev/null 2>&1; then .{1,9000}? wrap (?:--session \S+ )?"
-    r".{0,600}?-- .*; else (?P<command>.+?)(?:\n| |; )fi;?\s*\Z",
+    r"\Aif .{1,9000}? hook ready >/dev/null 2>&1; then .{1,9000}? wrap "
+    r"(?:--session \S+ )?.{0,600}?-- .*; else (?P<command>.+?)(?:\n| |; )fi;?\s*\Z",
     re.DOTALL,
 )
 _WRAPPED = re.compile(
@@ -65,7 +65,8 @@ _MARKS = (
     (
         re.compile(
             r"(?<!\w)\d{4}-\d{2}-\d{2}"
-            r"(?:[T _]\d{2}[:.h]?\d{2}(?:[:.]?\d{2}(?:[.,]\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?"
+            r"(?:[T _]\d{2}[:.h]?\d{2}(?:[:.]?\d{2}(?:[.,]\d+)?)?"
+            r"(?:Z|[+-]\d{2}:?\d{2})?)?"
             r"(?!\w)"
         ),
         "<date>",
@@ -102,11 +103,12 @@ _MARKS = (
     (re.compile(r"(?<![\w-])(-[A-Za-z])\d+(?![\w.])"), r"\1<n>"),
 )
 
-_NOISE_KEYS = frozenset(
-    "cursor description head_limit headlimit limit max_results maxresults offset page"
-    " page_size per_page run_in_background session_id since start_line end_line timeout"
-    " timeout_ms timestamp tool_call_id until view_range yield_time_ms".split()
-)
+_NOISE = """
+    cursor description head_limit headlimit limit max_results maxresults offset page
+    page_size per_page run_in_background session_id since start_line end_line timeout
+    timeout_ms timestamp tool_call_id until view_range yield_time_ms
+"""
+_NOISE_KEYS = frozenset(_NOISE.split())
 """Arguments that ask for another part, or differ each time, and name no other thing."""
 
 
@@ -202,7 +204,7 @@ def _once(command: str, project: str) -> str:
         )
     if (gone := _CD.match(command)) is not None and gone["to"].strip("'\"") == ".":
         command = gone["rest"]
-    command = _REDIRECTED.sub("", command)
+    command = _REDIRECTED.sub(" ", command)
     command = _VOLATILE.sub(r"\1 <…>", command)
     command = _TEMP.sub("<tmp>", command)
     for pattern, mark in _MARKS:

@@ -12,6 +12,7 @@ import math
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from statistics import median
 from typing import Literal
 
@@ -115,7 +116,7 @@ def theil_sen(points: Sequence[Point]) -> Rate | None:
     high = min(count - 1, math.ceil((count + reach) / 2))
     sure: Literal[-1, 0, 1] = 0
     # Of five points all pairs must agree: that is one in 120 by chance.
-    clear = balance > 0 and slopes[0] > 0 or balance < 0 and slopes[-1] < 0
+    clear = slopes[0] > 0 if balance > 0 else slopes[-1] < 0
     if abs(balance) - 1 > SURE * deviation or (n >= LEAST_POINTS and clear):
         sure = 1 if balance > 0 else -1
     return Rate(median(slopes), slopes[low], slopes[high], sure)
@@ -176,10 +177,13 @@ def _state(
     average: Rate, recent: Rate | None, steps: Sequence[Step]
 ) -> tuple[State, str]:
     """What the rates say, and a clause where they say nothing."""
-    if recent is not None and recent.sure <= 0 < average.sure:
-        # Growth that has ended; one that is merely lost in noise goes on.
-        if recent.sure < 0 or recent.high < average.low / 2:
-            return "steady", "it grew once and no longer does"
+    if (
+        recent is not None
+        and recent.sure <= 0 < average.sure
+        # Growth that is merely lost in noise goes on.
+        and (recent.sure < 0 or recent.high < average.low / 2)
+    ):
+        return "steady", "it grew once and no longer does"
     if average.sure > 0 or (recent is not None and recent.sure > 0):
         return "growing", ""
     if average.sure < 0:
@@ -237,7 +241,7 @@ def jumps(points: Sequence[Point]) -> list[int]:
     """Indexes of the points before which the size jumped and stayed."""
     if len(points) < LEAST_POINTS + 1:
         return []
-    pairs = list(zip(points, points[1:], strict=False))
+    pairs = list(pairwise(points))
     slope = median((b[1] - a[1]) / (b[0] - a[0]) for a, b in pairs)
     rests = [b[1] - a[1] - slope * (b[0] - a[0]) for a, b in pairs]
     scale = NOISE * median(map(abs, rests))
@@ -264,7 +268,7 @@ def _without_trips(
 ) -> tuple[list[Point], list[int]]:
     """The points without those few that went elsewhere and came back at once."""
     while True:
-        for a, b in zip(places, places[1:], strict=False):
+        for a, b in pairwise(places):
             there = points[a][1] - points[a - 1][1]
             back = points[b][1] - points[b - 1][1]
             if b - a < TRIP and there * back < 0 and _alike(there, back):
@@ -292,7 +296,7 @@ def _flattened(
     if not places:
         return (), points
     edges = [0, *places, len(points)]
-    parts = [points[a:b] for a, b in zip(edges, edges[1:], strict=False)]
+    parts = [points[a:b] for a, b in pairwise(edges)]
     inner = [
         (b[1] - a[1]) / (b[0] - a[0])
         for part in parts
@@ -301,7 +305,7 @@ def _flattened(
     ]
     slope = median(inner) if inner else 0.0
     steps: list[Step] = []
-    for before, after in zip(parts, parts[1:], strict=False):
+    for before, after in pairwise(parts):
         at = after[0][0]
         low = median(y - slope * (x - at) for x, y in before[-7:])
         high = median(y - slope * (x - at) for x, y in after[:7])

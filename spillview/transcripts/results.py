@@ -11,7 +11,7 @@ import re
 from bisect import bisect_right
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from spillview.model import BYTES_PER_TOKEN
@@ -45,6 +45,8 @@ TEXT = 2_000
 HOOKED = 10_000
 """Chars that are kept of a command which the hook rewrote."""
 
+_ASIDE = ("run_in_background", "background", "is_background", "isBackground")
+
 RULES = "results 1"
 """Changes with the meaning of what is kept."""
 
@@ -74,6 +76,8 @@ class Result:
     offset: int
     length: int
     block: int
+    background: bool
+    """Whether the command went on without it: then this is none of its output."""
     lane: str
     """Whose it is: the main agent's (empty) or a subagent's."""
     turn: int
@@ -148,6 +152,7 @@ class _Call:
     tool: str | None = None
     command: str | None = None
     time: float | None = None
+    background: bool = False
 
 
 class _Lane:
@@ -164,8 +169,8 @@ class _Lane:
 class Ledger:
     """Takes the events of one session into its results."""
 
-    def __init__(self, agent: bool = False, project: str | None = None) -> None:
-        """`agent`: all of it is a subagent's."""
+    def __init__(self, agent: str | None = None, project: str | None = None) -> None:
+        """`agent`: the subagent that all of it is."""
         self._agent = agent
         self._now = 0
         self._lanes: dict[str, _Lane] = {}
@@ -173,7 +178,8 @@ class Ledger:
         self._answered: OrderedDict[int, None] = OrderedDict()
         self._kept: deque[tuple[int, Result]] = deque(maxlen=KEPT)
         self._taken = 0
-        self._project, self._version = project, None
+        self._project = project
+        self._version: str | None = None
 
     def take(self, place: Place, events: Iterable[Event]) -> None:
         """Take what a record tells."""
@@ -188,7 +194,7 @@ class Ledger:
             elif isinstance(event, Called):
                 self._called(event)
             elif isinstance(event, Said):
-                self._turn(self._lane(event.agent), event.message, event.time)
+                self._turn(event.agent, event.message, event.time)
             elif isinstance(event, Compacted):
                 self._lane(event.agent).compacted.append(self._now)
             elif isinstance(event, Prompted):
@@ -217,8 +223,7 @@ class Ledger:
             last = len(lane.moments)
             if end < len(lane.compacted):
                 last = bisect_right(lane.moments, lane.compacted[end])
-            values = [getattr(result, name) for name in _FIELDS[:-1]]
-            found.results.append(Result(*values, until=last))
+            found.results.append(replace(result, until=last))
         return found
 
     def _name(self, agent: str | None) -> str:
@@ -227,8 +232,9 @@ class Ledger:
     def _lane(self, agent: str | None) -> _Lane:
         return self._lanes.setdefault(self._name(agent), _Lane())
 
-    def _turn(self, lane: _Lane, message: str | None, time: float | None) -> None:
+    def _turn(self, agent: str | None, message: str | None, time: float | None) -> None:
         """The agent spoke: in a new turn, unless it is its last word still."""
+        lane = self._lane(agent)
         same = lane.told if message is None else message == lane.message
         lane.told = True
         if same:
@@ -237,15 +243,21 @@ class Ledger:
         lane.moments.append(self._now)
         # Names of messages alone may be the same in every session (`1:2`).
         known = message is not None and time is not None
-        lane.digests.append(_digest(f"{message}\0{time:.3f}") if known else 0)
+        text = f"{self._agent or agent or ''}\0{message}\0{time:.3f}" if known else ""
+        lane.digests.append(_digest(text) if known else 0)
 
     def _called(self, event: Called) -> None:
         key = self._key(event.agent, event.id)
         if hash(key) in self._answered or key in self._calls:
             return  # a record that was written again
-        self._turn(self._lane(event.agent), event.message, event.time)
+        self._turn(event.agent, event.message, event.time)
         command = command_of(_plain(event.arguments))
-        self._calls[key] = _Call(event.tool or None, _cut(command), event.time)
+        self._calls[key] = _Call(
+            event.tool or None,
+            _cut(command),
+            event.time,
+            _in_background(event.arguments),
+        )
         if len(self._calls) > WAITING:
             self._calls.popitem(last=False)
 
@@ -276,6 +288,7 @@ class Ledger:
             _number(event.texts),
             *place,
             block,
+            call.background,
             self._name(event.agent),
             len(lane.moments),
             0,
@@ -305,6 +318,12 @@ def _cut(command: str | None) -> str | None:
         return None
     hooked = " hook ready >/dev/null" in command[:HOOKED]
     return path_text(command[: HOOKED if hooked else TEXT])
+
+
+def _in_background(arguments: Any) -> bool:
+    """Whether a call lets its command go on, and returns at once."""
+    given = _plain(arguments)
+    return isinstance(given, dict) and any(given.get(key) is True for key in _ASIDE)
 
 
 def _number(texts: tuple[str, ...]) -> float | None:
@@ -355,7 +374,7 @@ def results_of(
         if known is not None:
             return known
     module = reader_of(found.reader, profile)
-    ledger = Ledger(found.agent is not None, found.project)
+    ledger = Ledger(found.agent, found.project)
     for place, events in turns.told(found, module, session, cancelled):
         ledger.take(place, events)
     results = ledger.close(compacts=bool(getattr(module, "COMPACTS", False)))

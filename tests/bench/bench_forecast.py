@@ -1,6 +1,6 @@
 """How far off forecasts are, over made series whose day of crossing is known.
 
-Run by hand: `python -m tests.bench.bench_forecast [SERIES OF EACH KIND]`. Days are those
+Run by hand: `python -m tests.bench.bench_forecast [SERIES OF EACH]`. Days are those
 from the forecast to the true crossing; late is positive. The share is of the days that
 were to go.
 """
