@@ -51,6 +51,9 @@ COMMANDS = {
         Command("sessions", "listing", "[PATH ...]", "sessions, worst first"),
         Command("show", "reading", "ARTIFACT", "page through one artifact"),
         Command("envelope", "reading", "ARTIFACT", "what the model saw of it"),
+        Command(
+            "compare", "comparing", "A [B]", "two runs: lines and items new and gone"
+        ),
         Command("grep", "searching", "PATTERN [WHERE ...]", "search artifacts"),
         Command("shape", "shaping", "ARTIFACT", "outline of JSON / JSONL"),
         Command("prune", "pruning", "[PATH ...]", "plan a clean-up; --apply does it"),
