@@ -262,7 +262,7 @@ class Database:
 
         try:
             yield
-        except sqlite3.Error as error:
+        except (sqlite3.Error, UnicodeDecodeError) as error:
             if self._cancelled is not None and self._cancelled():
                 raise Cancelled("Nobody waits for this database any more.") from None
             self.verify()  # damaged, or changed meanwhile
@@ -390,7 +390,7 @@ def _connect(path: str, file: str, how: str, first: str = "") -> sqlite3.Connect
         # The first read: log or journal are recovered, and every file is open.
         connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
         connection.execute("PRAGMA query_only=ON")
-    except sqlite3.Error as error:
+    except (sqlite3.Error, UnicodeDecodeError) as error:
         connection.close()
         raise _unreadable(path, error) from error
     except BaseException:
@@ -403,9 +403,11 @@ def _text(data: bytes) -> str:
     return data.decode("utf-8", "replace")
 
 
-def _unreadable(path: str, error: sqlite3.Error) -> Unreadable:
-    """The reason as a sentence."""
+def _unreadable(path: str, error: sqlite3.Error | UnicodeDecodeError) -> Unreadable:
+    """The reason as a sentence; SQLite's own may quote bytes that are no text."""
     name = getattr(error, "sqlite_errorname", "") or ""
+    if isinstance(error, UnicodeDecodeError):
+        name = "SQLITE_CORRUPT"
     if name.startswith("SQLITE_INTERRUPT"):
         reason = "asks for endless work"
     elif name.startswith("SQLITE_NOTADB"):

@@ -352,6 +352,20 @@ class Records:
             for each in self._of_guests[guest, log.path].each
         ]
         joined = self._put_together(guest, self._found_in(guest), facts)
+        told = {
+            (mention.transcript, mention.record, mention.path)
+            for log in self._logs
+            if log.harness != guest and log.path in self._facts
+            for each in self._facts[log.path].each
+            for mention in each.mentions
+        }
+        # Where guest and host word a notice alike, one that is gone is the host's.
+        self._missing[guest] = [
+            row
+            for row in self._missing[guest]
+            if (row.mention.transcript, row.mention.record, row.mention.path)
+            not in told
+        ]
         for (host, session), known in joined.sessions.items():
             self.sessions[guest, session] = self.sessions.get((host, session), known)
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from functools import cached_property
+from itertools import islice, takewhile
 from typing import TYPE_CHECKING
 
 from spillview.model import Found, Mention
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     from spillview.transcripts.facts import Touch
 
 _CAPTURE = re.compile(r"<([a-z_][a-z0-9_]*)(?::(?:[^<>\\]|\\.)+)?>")
+_NAMING = frozenset(("id", "name", "call_id"))
 _UNSAFE = re.compile(r"[^A-Za-z0-9_.-]")
 _SPECIAL = frozenset("<>*?{}/\\\0")
 _SHORTEST_ROW = 6
@@ -107,23 +110,21 @@ class Resolving:
             return self._by_pattern(rule.path, mention)
         if rule.by == "call_id":
             return self._flat_calls.get(mention.call_id or "", ())
-        if rule.by == "id" and mention.ident:
-            return (
-                item
-                for item in self.found
-                if mention.ident in (item.name, item.name.partition(".")[0])
-            )
+        if rule.by == "id":
+            return self._by_stem.get(mention.ident or "", ())
         return ()
 
     def _rows(self, key: str | None) -> Iterable[Found]:
         """The row of that key, or the only one whose key begins so."""
         if not key:
             return ()
-        rows = [(item, getattr(item, "row", None)) for item in self.found]
-        exact = [item for item, row in rows if row == key]
-        if exact or len(key) < _SHORTEST_ROW:
-            return exact
-        return [item for item, row in rows if row and row.startswith(key)]
+        exact = self._by_row.get(key)
+        if exact is not None or len(key) < _SHORTEST_ROW:
+            return exact or ()
+        keys = self._row_keys
+        first = bisect_left(keys, key)
+        near = takewhile(lambda row: row.startswith(key), islice(keys, first, None))
+        return [item for row in near for item in self._by_row[row]]
 
     def _by_pattern(self, pattern: str, mention: Mention) -> Iterable[Found]:
         _, rest = split_root(pattern)
@@ -138,6 +139,8 @@ class Resolving:
         }
         found: dict[str, Found] = {}
         plain = {key: value for key, value in values.items() if value}
+        if not _NAMING & set(_CAPTURE.findall(rest)) <= set(plain):
+            return ()  # what tells it from its neighbours is not known
         safe = {key: _UNSAFE.sub("_", value) for key, value in plain.items()}
         for said in (plain, safe):
             filled = _filled(rest, said)
@@ -175,6 +178,27 @@ class Resolving:
                 for item in items
             ]
         return self._fitting[part.text]
+
+    @cached_property
+    def _by_stem(self) -> dict[str, list[Found]]:
+        """By whole names and by what stands before the first dot of each."""
+        known: dict[str, list[Found]] = {}
+        for item in self.found:
+            for name in {item.name, item.name.partition(".")[0]}:
+                known.setdefault(name, []).append(item)
+        return known
+
+    @cached_property
+    def _by_row(self) -> dict[str, list[Found]]:
+        known: dict[str, list[Found]] = {}
+        for item in self.found:
+            if item.row:
+                known.setdefault(item.row, []).append(item)
+        return known
+
+    @cached_property
+    def _row_keys(self) -> list[str]:
+        return sorted(self._by_row)
 
     @cached_property
     def _by_folder(self) -> dict[str, list[Found]]:

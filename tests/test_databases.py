@@ -10,6 +10,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -497,3 +498,15 @@ def test_only_committed_states_are_read(
     finally:
         db.close()
         databases._SMALL = small
+
+
+def test_a_damaged_schema_that_is_no_text_is_told_as_damage(tmp_path: Path) -> None:
+    path = tmp_path / "schema.db"
+    with closing(sqlite3.connect(path)) as made, made:
+        made.execute("CREATE TABLE messages (content TEXT)")
+    data = path.read_bytes()
+    path.write_bytes(
+        data.replace(b"CREATE TABLE messages", b"CREATE \xb3ABLE m\xff\xfesages")
+    )
+    with pytest.raises(Unreadable, match="damaged"):
+        open_database(str(path))

@@ -306,6 +306,14 @@ OWN = {
     "places.py": "makes our own private folders",
     "state.py": "sets our own broken database aside",
     "cache.py": "sets our own broken database aside",
+    "profile_cache.py": "replaces our own file of parsed profiles",
+    "databases.py": "removes our own copy of a database",
+    "snapshots.py": "removes our own copy of a database",
+    "stored.py": "removes our own copy of a row",
+    "store": "writes our own store, each call failed in its own tests",
+    "wrap": "rotates our own history of runs",
+    "measure.py": "removes our own temporary file",
+    "hook": "edits the settings it was asked to, each call failed in its own tests",
     "demo": "makes a night where it was told to",
 }
 """Where else a name of `CHANGES` may be called, and why."""

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from pathlib import Path
+from tempfile import TemporaryFile
+from unittest.mock import patch
 
 import pytest
 from hypothesis import given
@@ -14,7 +17,7 @@ from spillview.model import Boundary, Unit
 from spillview.store import LocalSpillStore, SpillFailed, SpillWriter
 from spillview.store.files import StoreDisk
 from spillview.store.tally import Tally
-from spillview.wrap import folding, ordering
+from spillview.wrap import folding, hashing, ordering
 from spillview.wrap.capture import Capture
 from spillview.wrap.hashing import Digest
 from spillview.wrap.ordering import Turns, Weaving
@@ -131,13 +134,26 @@ def test_too_many_turns_are_forgotten_in_bounded_memory(
 @given(st.lists(st.binary(min_size=1, max_size=5000), max_size=40))
 def test_the_digest_beside_the_writing_is_that_of_all(pieces: list[bytes]) -> None:
     digest = Digest()
-    for each in pieces:
-        digest.add(memoryview(each))
+    with TemporaryFile() as file, patch.object(hashing, "BEHIND", 6_000):
+        digest.follow(file.fileno())
+        for each in pieces:
+            os.write(file.fileno(), each)
+            digest.add(memoryview(each))
+        digest.stop(hashed=True)
     assert digest.bytes == sum(map(len, pieces))
     assert digest.sha256 == hashlib.sha256(b"".join(pieces)).hexdigest()
     assert digest.wide
     digest.recount(3, 2)
     assert (digest.chars, digest.lines, digest.wide) == (3, 2, False)
+
+
+def test_a_file_that_was_truncated_meanwhile_has_no_digest() -> None:
+    digest = Digest()
+    with TemporaryFile() as file:
+        digest.add(memoryview(b"never there"))
+        digest.follow(file.fileno())
+        with pytest.raises(OSError, match="truncated"):
+            _ = digest.sha256
 
 
 # -- sessions ------------------------------------------------------------------------

@@ -11,8 +11,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from spillview.cli.folding import folding_of, folding_options
 from spillview.cli.tables import Cell, Column, write_table
-from spillview.cli.wrapping import folding_of, folding_options, signal_name
+from spillview.cli.wrapping import signal_name
 from spillview.errors import BadInput, Cancelled, SpillError
 from spillview.text import (
     human_bytes,

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Literal
 
-from spillview.cli.commands import whole_number
+from spillview.cli.folding import folding_of, folding_options
 from spillview.errors import BadInput, Cancelled, SpillError
 from spillview.text import human_ratio, path_text, printable
 
@@ -73,48 +73,6 @@ def describe(name: str, parser: argparse.ArgumentParser) -> None:
     )
 
 
-def folding_options(options: argparse._ArgumentGroup) -> None:
-    """The options that say how an output is folded."""
-    options.add_argument(
-        "--tail",
-        metavar="N",
-        type=whole_number(1),
-        help="last lines to keep (default: 20)",
-    )
-    options.add_argument(
-        "--signal",
-        metavar="REGEX",
-        help="the lines that matter, in place of those that tell of errors",
-    )
-    options.add_argument(
-        "--budget",
-        metavar="N",
-        type=whole_number(1),
-        help="chars of the envelope at most (default: 14000)",
-    )
-    options.add_argument(
-        "--as",
-        dest="form",
-        choices=("text", "json", "table"),
-        default="text",
-        help="fold it as a text (default), as JSON, or as a table",
-    )
-    options.add_argument(
-        "--by", metavar="COLUMN", help="--as table: rows with the largest values in it"
-    )
-    options.add_argument(
-        "--top",
-        metavar="N",
-        type=whole_number(0),
-        help="--as table: rows to show (default: 20)",
-    )
-    options.add_argument(
-        "--columns",
-        metavar="A,B",
-        help="--as table: the columns to show and to sum up",
-    )
-
-
 def run(name: str, args: argparse.Namespace, streams: Streams) -> int:
     """Run the command; gives its exit code."""
     for option in ("json", "harness", "since", "until"):
@@ -126,30 +84,6 @@ def run(name: str, args: argparse.Namespace, streams: Streams) -> int:
     if args.behind == 0:
         raise BadInput("there is no command behind the --; to read stdin leave it out")
     return _Wrapping(args, streams, folding_of(args)).run()
-
-
-def folding_of(args: argparse.Namespace) -> Folding:
-    """How to fold, checked. Raises `BadInput`."""
-    from spillview.text import parse_boundary
-    from spillview.wrap.folding import DEFAULT, Folding
-
-    usual = Folding()
-    if args.form != "table" and (args.by or args.columns or args.top is not None):
-        raise BadInput("--by, --top and --columns go with --as table")
-    if args.form != "text" and (args.signal or args.tail):
-        raise BadInput("--tail and --signal go with --as text")
-    folding = Folding(
-        form=args.form,
-        boundary=parse_boundary(args.boundary) if args.boundary else DEFAULT,
-        budget=args.budget or usual.budget,
-        tail=args.tail or usual.tail,
-        signal=args.signal,
-        by=args.by,
-        top=usual.top if args.top is None else args.top,
-        columns=tuple(filter(None, (args.columns or "").split(","))),
-    )
-    folding.check()
-    return folding
 
 
 class _Wrapping:
@@ -173,6 +107,8 @@ class _Wrapping:
         self._counts: Counts | None = None
         self._envelope: str | None = None
         self._spilled: str | None = None
+        self._interrupted: int | None = None
+        """The signal that stopped our own work, once the command had ended."""
         self._whole = False
         """Whether the output is still to be given on as it is."""
         self._notes: list[str] = []
@@ -187,6 +123,9 @@ class _Wrapping:
 
         def settle(ended: Ended, signals: Forwarding) -> None:
             self._settle(capture, ended, signals)
+            signals.end_at_once()
+            self._print(capture)
+            self._note(capture, ended)
 
         try:
             if self._command:
@@ -196,19 +135,19 @@ class _Wrapping:
             else:
                 self._tell_terminal()
                 ended = running.read(0, capture, after=settle)
-            self._print(capture)
         finally:
             capture.close()
-        self._note(capture, ended)
         partial = _partial(ended)
         if partial is not None and self._envelope is None:
             self._notes.append(partial)
         for each in self._notes:
             self._streams.note(f"spillview: {each}")
-        if ended.sent and ended.signal is not None:
-            self._streams.flush()
-            running.end_by(ended.signal)
-        return ended.code
+        by = ended.signal if ended.sent else self._interrupted
+        if by is None:
+            return ended.code
+        self._streams.flush()
+        running.end_by(by)
+        return 128 + by
 
     def _streams_of(self) -> Literal["apart", "merged", "stdout"]:
         if self._args.merge:
@@ -260,6 +199,7 @@ class _Wrapping:
             if size * 10 >= self._boundary.size * NEAR:
                 self._warn_of_size(size / self._boundary.size)
         except Cancelled:
+            self._interrupted = signals.came[0] if signals.came else None
             where = capture.writer.locator if capture.writer is not None else None
             self._notes.append(
                 "stopped before the output was folded"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from spillview.transcripts.calls import Marks, exit_code_in
-from spillview.transcripts.genuine import is_numbered
+from spillview.transcripts.genuine import is_numbered, is_quoted
 from spillview.transcripts.notices import Block, Hit
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class Ground:
         if _NUMBERED.match(line):
             return False
         if self.guest is not None:
-            quoted = '"type"' in line or is_numbered(line)
+            quoted = is_numbered(line) or is_quoted(block.text, hit)
             mine = hit.path is None or self._holds(hit.path)
             return block.place == "result" and mine and not quoted
         if hit.notice.cut:

@@ -29,6 +29,18 @@ SHORTEST_CUT = 1000
 _NUMBERED = re.compile(
     r"\s{0,12}\d{1,9}(?:→|\t|\||[:-])|[^\s:][^\n:]{0,1024}:\d{1,9}[:-]"
 )
+_MARKS = re.compile(
+    r"(?:[+>#*|`'\"-]|//|\s){1,16}"  # of a diff, a quotation, a comment, a list
+    r"|[^\s:]{1,1024}\.\w{1,8}:"  # of a search without numbers
+    r"|\s{1,40}\"[\w.-]{1,64}\":\s{0,4}\"(?:.{0,8192}\\n)?"  # of a member in JSON
+)
+"""What stands before a notice on its line where some text quotes it."""
+_FENCE = re.compile(r"(?:^|\n) {0,3}(?:```|~~~)[^\n`]{0,40}\s{0,8}\Z")
+_FENCED = re.compile(r"\s{0,8}(?:```|~~~)")
+_DOCUMENT = re.compile(
+    r"^(?:#{1,6} [^\n]|diff --git |@@ -\d|\+\+\+ |```|~~~)", re.MULTILINE
+)
+"""A line of a text for people to read, or of a patch."""
 _READS = re.compile(
     r"(?:fs[_.-]?)?(?:read|view|open|cat)(?:[_.-]?(?:many|multiple))?"
     r"(?:[_.-]?(?:files?|document|text|range|lines?|notebook))?(?:[_.-]?v?\d)?",
@@ -64,23 +76,21 @@ class Ground:
         `tool` is that of the call a result answers, `field` the path that the record
         gives beside it.
         """
-        text = block.text
-        lead = text[: hit.at]
-        line = lead[lead.rfind("\n") + 1 :]
-        if _NUMBERED.match(line):
-            return False
         notice = hit.notice
-        if block.place == "result":
-            if '"type"' in line:
-                return False  # a line of a transcript
-            if not self._placed(hit, block, tool):
-                return False
+        if is_numbered(line_before(block.text, hit)) or is_numbered(hit.path or ""):
+            return False
+        if block.place == "result" and (
+            is_quoted(block.text, hit) or not self._placed(hit, block, tool)
+        ):
+            return False
         if notice.cut:
             return block.place == "result"
         if field is not None and hit.path is not None and field.startswith(hit.path):
             return True
-        if notice.resolve.by != "path" or hit.path is None:
+        if hit.path is None:
             return True
+        if notice.resolve.by != "path":
+            return not self._is_foreign(hit.path)
         return self.owns(hit.path, block.call_id)
 
     def _placed(self, hit: Hit, block: Block, tool: str | None) -> bool:
@@ -102,7 +112,9 @@ class Ground:
                 return False
         if notice.cut:
             return not before or not after or len(text) >= SHORTEST_CUT
-        if notice.extent == "element" and before > LEAD:
+        if notice.extent == "element" and (
+            before > LEAD or len(text[hit.end :].strip()) > TRAIL
+        ):
             return False
         return notice.preview.place == "around" or before <= LEAD or after <= TRAIL
 
@@ -133,6 +145,12 @@ class Ground:
         read = self.profile.read_name(parts[-1])
         return read is not None and not read[0].skip and not _loose(read[0].regex)
 
+    def _is_foreign(self, path: str) -> bool:
+        """Whether a path that need not be real says that it is another session's."""
+        found = (e.match(split(path)) for e in artifact_endings(self.profile))
+        named = {c.get("parent") or c.get("session") for c in found if c is not None}
+        return bool(named) and not named & {None, *self._sessions_named()}
+
     def _sessions_named(self) -> set[str]:
         from spillview.routes import hashed_session
 
@@ -145,6 +163,49 @@ class Ground:
 def is_numbered(line: str) -> bool:
     """Whether a line is one of a file that a reading or a search shows."""
     return _NUMBERED.match(line) is not None
+
+
+def line_before(text: str, hit: Hit) -> str:
+    """What stands before a notice's first words on their line."""
+    words = text[hit.at : hit.until]
+    at = hit.at + len(words) - len(words.lstrip())
+    return text[text.rfind("\n", 0, at) + 1 : hit.at]
+
+
+def is_quoted(text: str, hit: Hit) -> bool:
+    """Whether a notice in a result looks like one that some other text shows.
+
+    Its line begins as one of a transcript, a patch, a search or a quotation; or it
+    stands in a fence, or beside the headings of a document.
+    """
+    notice, line = hit.notice, line_before(text, hit)
+    if '"type"' in line:
+        return True  # a line of a transcript
+    shown = notice.preview
+    if shown.field is not None and not _holds(text, shown.field):
+        return True
+    if notice.cut or (shown.form != "none" and shown.place == "around"):
+        return False
+    if shown.field is None and _MARKS.fullmatch(line):
+        return True
+    if shown.form != "none" and shown.place == "before":
+        behind = text[hit.until : hit.until + TRAIL]
+        return _DOCUMENT.search(behind.lstrip("\n")) is not None
+    ahead = text[max(0, hit.at - LEAD) : hit.at]
+    if _FENCE.search(ahead) or _DOCUMENT.search(ahead):
+        return True
+    return notice.extent == "element" and _FENCED.match(text, hit.end) is not None
+
+
+def _holds(text: str, field: str) -> bool:
+    """Whether a result is the object in which the harness has its notice."""
+    from spillview.transcripts.facts import load
+
+    try:
+        value = load(text.encode("utf-8", "surrogatepass"))
+    except ValueError:
+        return False
+    return isinstance(value, dict) and field in value
 
 
 def _stem(name: str) -> str:

@@ -158,6 +158,7 @@ class Capture:
         try:
             self.writer = self._begin(self._digest)
             self._file = open_content(self.writer.locator)
+            self._digest.follow(self._file.fileno())
         except (SpillError, OSError) as error:
             self.drop()
             if needed:
@@ -241,6 +242,7 @@ class Capture:
         """Give back what is open; a spill that was not committed stays as partial."""
         if self.writer is not None:
             self.writer.close()
+        self._digest.stop()
         if self._file is not None:
             self._file.close()
             self._file = None

@@ -11,6 +11,7 @@ import os
 import signal
 import subprocess
 import threading
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from types import FrameType
@@ -34,6 +35,10 @@ STOP = _signals("SIGTSTP")
 """Passed on where it can be told from a key; a key stops the command anyway."""
 CONTINUE = _signals("SIGCONT")
 OTHERS = _signals("SIGUSR1", "SIGUSR2", "SIGWINCH")
+
+AGAIN = 1.0
+"""Seconds in which one more signal to end is the same wish: who ends a process often
+sends to it, then to its group."""
 
 _DEFAULT = signal.SIG_DFL
 
@@ -60,6 +65,8 @@ class Forwarding:
         self._mask: set[Any] | None = None
         self._thread: threading.Thread | None = None
         self._over = False
+        self._detached = self._ends = False
+        self._asked = 0.0
         self.came: list[int] = []
         """Signals that ask to end, in order."""
 
@@ -97,8 +104,19 @@ class Forwarding:
             self._thread.start()
 
     def detach(self) -> None:
-        """The command has ended: what comes from now on is for us alone."""
+        """The command has ended: what comes from now on is for us alone.
+
+        What asked the command to end may reach us late, or a second time: for a moment
+        it asks nothing new.
+        """
         self._process = None
+        self._asked = time.monotonic()
+        self._detached = True
+        self.came.clear()
+
+    def end_at_once(self) -> None:
+        """All is kept, and only to be told: who wants us to end now need not wait."""
+        self._ends = True
         self.came.clear()
 
     def close(self) -> None:
@@ -129,6 +147,12 @@ class Forwarding:
     def _take(self, number: int, *, everybody: bool) -> None:
         process = self._process
         if number in ENDING:
+            now = time.monotonic()
+            again, self._asked = now - self._asked < AGAIN, now
+            if again and self._detached:
+                return
+            if self._ends:  # our own thread may be waiting for a reader for ever
+                os._exit(128 + number)
             self.came.append(number)
         if process is not None and not everybody:
             _send(process, number)

@@ -2,50 +2,84 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import threading
-from queue import SimpleQueue
+from contextlib import suppress
 
 from spillview.store.tally import Tally
 
-AHEAD = 16
-"""Pieces that may wait to be hashed; then the reading waits too."""
+PIECE = 1 << 20
+"""Bytes hashed at a time."""
+
+BEHIND = 1 << 29
+"""Bytes that hashing may be behind, which are still in the system's cache; then the
+writing waits."""
 
 
 class Digest(Tally):
-    """As `Tally`, but it only hashes, in a thread of its own.
+    """As `Tally`, but it only hashes, in a thread of its own, what is in the file.
 
-    Chars and lines are not counted on the way: whoever commits the spill counts them
-    anyway and says so by `recount`, or the writer counts once more.
+    So the writing never waits for it, and what comes after the writing is done beside
+    it. Chars and lines are not counted on the way: whoever commits the spill counts
+    them anyway and says so by `recount`, or the writer counts once more.
     """
 
     def __init__(self) -> None:
         super().__init__()
-        self._pieces: SimpleQueue[bytes | memoryview | None] = SimpleQueue()
-        self._room = threading.Semaphore(AHEAD)
+        self._changed = threading.Condition()
         self._thread: threading.Thread | None = None
+        self._file = -1
+        self._hashed = 0
+        self._over = False
+        self._failure: OSError | None = None
+
+    def follow(self, descriptor: int) -> None:
+        """Hash what is written to this open file, from its beginning."""
+        self._file = os.dup(descriptor)
+        self._thread = threading.Thread(target=self._work, name="sha256", daemon=True)
+        self._thread.start()
 
     def add(self, data: memoryview) -> None:
-        """Take `data`, whose bytes must not change any more."""
-        self.bytes += len(data)
-        if self._thread is None:
-            self._thread = threading.Thread(
-                target=self._work, name="sha256", daemon=True
-            )
-            self._thread.start()
-        self._room.acquire()
-        self._pieces.put(data)
+        """Take `data`, which is in the file already."""
+        with self._changed:
+            self.bytes += len(data)
+            self._changed.notify_all()
+            while self.bytes - self._hashed > BEHIND and self._failure is None:
+                self._changed.wait()
 
     def _work(self) -> None:
-        while (piece := self._pieces.get()) is not None:
-            self._digest.update(piece)
-            del piece
-            self._room.release()
+        piece = memoryview(bytearray(PIECE))
+        try:
+            while True:
+                with self._changed:
+                    while self._hashed == self.bytes and not self._over:
+                        self._changed.wait()
+                    length = min(PIECE, self.bytes - self._hashed)
+                if not length:
+                    return
+                data = _read(self._file, piece[:length], self._hashed)
+                self._digest.update(data)
+                with self._changed:
+                    self._hashed += len(data)
+                    self._changed.notify_all()
+        except OSError as error:
+            with self._changed:
+                self._failure = error
+                self._changed.notify_all()
 
-    def _finish(self) -> None:
-        if self._thread is not None:
-            self._pieces.put(None)
-            self._thread.join()
-            self._thread = None
+    def stop(self, *, hashed: bool = False) -> None:
+        """End the thread, now or when all is `hashed`; nobody follows any more."""
+        thread, self._thread = self._thread, None
+        if thread is not None:
+            with self._changed:
+                self._over = True
+                if not hashed:
+                    self.bytes = self._hashed
+                self._changed.notify_all()
+            thread.join()
+            with suppress(OSError):
+                os.close(self._file)
 
     @property
     def wide(self) -> bool:
@@ -54,6 +88,21 @@ class Digest(Tally):
 
     @property
     def sha256(self) -> str:
-        """64 hex digits."""
-        self._finish()
+        """64 hex digits. Raises OSError when the file could not be read."""
+        self.stop(hashed=True)
+        if self._failure is not None:
+            raise self._failure
         return super().sha256
+
+
+def _read(file: int, piece: memoryview, offset: int) -> memoryview:
+    """Bytes at `offset`, as many as one call gives; some must be there."""
+    if hasattr(os, "preadv"):
+        got = os.preadv(file, [piece], offset)
+    else:
+        data = os.pread(file, len(piece), offset)
+        got = len(data)
+        piece[:got] = data
+    if not got:
+        raise OSError(errno.EIO, "it was truncated while it was written")
+    return piece[:got]

@@ -11,10 +11,8 @@ from __future__ import annotations
 import errno
 import os
 import select
-import shutil
 import signal
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -22,9 +20,15 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-from spillview.errors import SpillError
-from spillview.text import path_text, printable
 from spillview.wrap.forwarding import ENDING, Forwarding
+from spillview.wrap.starting import (
+    Streams,
+    drained,
+    fill_standard,
+    shut,
+    started,
+    widen,
+)
 
 READ = 1 << 20
 """Bytes read at a time, and of a pipe where the system lets us have so many."""
@@ -35,15 +39,10 @@ SILENCE = 1.0
 LINGER = 10.0
 """Seconds that are read on at most after the command has ended."""
 
+LATE = 0.02
+"""Seconds for a signal that ended the command to reach us too, sent to both at once."""
+
 Stream = Literal[1, 2]
-
-
-class CannotRun(SpillError):
-    """The command could not be started; the exit code is what a shell gives."""
-
-    def __init__(self, sentence: str, exit_code: int) -> None:
-        super().__init__(sentence)
-        self.exit_code = exit_code
 
 
 class Sink(Protocol):
@@ -82,7 +81,7 @@ def run(
     sink: Sink,
     forwarding: Callable[[Callable[[], None]], Forwarding] = Forwarding,
     *,
-    streams: Literal["apart", "merged", "stdout"] = "apart",
+    streams: Streams = "apart",
     stdin: int | None = None,
     after: Callable[[Ended, Forwarding], None] | None = None,
 ) -> Ended:
@@ -93,11 +92,12 @@ def run(
     output is complete. Raises `CannotRun`, and what `sink` raises.
     """
     began = time.monotonic()
+    fill_standard()
     with _Waker() as waker:
         signals = forwarding(waker.wake)
         signals.start()
         try:
-            process = _started(command, streams, stdin)
+            process = started(command, streams, stdin)
             try:
                 signals.attach(process)
                 pump = _Pump(sink, waker)
@@ -110,12 +110,14 @@ def run(
                 left_open = pump.until_over(lambda: process.returncode is not None)
                 waiter.join()
             except BaseException:
-                pump_closed(process)
+                shut(process)
                 raise
-            asked = list(signals.came)
-            signals.detach()
             code = process.returncode
             by = -code if code < 0 else None
+            if by in ENDING and by not in signals.came:
+                time.sleep(LATE)
+            asked = list(signals.came)
+            signals.detach()
             ended = Ended(
                 128 + by if by is not None else code,
                 time.monotonic() - began,
@@ -143,6 +145,7 @@ def read(
     pipe may end too. Raises what `sink` raises.
     """
     began = time.monotonic()
+    fill_standard()
     with _Waker() as waker:
         signals = forwarding(waker.wake)
         signals.start()
@@ -224,7 +227,7 @@ class _Pump:
             self.add_descriptor(file.fileno(), stream)  # type: ignore[attr-defined]  # a pipe of Popen
 
     def add_descriptor(self, descriptor: int, stream: Stream) -> None:
-        _widen(descriptor)
+        widen(descriptor, READ)
         self._open[descriptor] = stream
         self._poll.register(descriptor, select.POLLIN)
 
@@ -236,7 +239,7 @@ class _Pump:
         stop = heard = 0.0
         while self._open:
             if self._sink.closed:
-                return self._abandon(drained=False)
+                return self._abandon(heard_out=False)
             now = time.monotonic()
             if over():
                 stop = stop or now + LINGER
@@ -282,99 +285,17 @@ class _Pump:
                 self._poll.unregister(each)
                 del self._open[each]
 
-    def _abandon(self, *, drained: bool = True) -> bool:
+    def _abandon(self, *, heard_out: bool = True) -> bool:
         """Leave what is still open to somebody who reads it to its end."""
-        left = [each for each in self._open if drained]
+        left = [each for each in self._open if heard_out]
         if self._files:
             for each in left:
-                _drained(each)
+                drained(each)
         for file in self._files:
             file.close()  # type: ignore[attr-defined]  # a pipe of Popen
         return bool(left)
 
 
-def _drained(descriptor: int) -> None:
-    """Have a pipe read to its end by a process of its own, for nobody.
-
-    What the command left behind (a server, say) would be ended by its next line if
-    nobody held the other end.
-    """
-    cat = shutil.which("cat")
-    if cat is None:
-        return
-    with suppress(OSError):
-        left = subprocess.Popen(
-            [cat],
-            stdin=descriptor,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            cwd="/",
-            env={},
-            start_new_session=True,
-        )
-        left.returncode = 0  # it is nobody's to wait for
-
-
-def pump_closed(process: subprocess.Popen[bytes]) -> None:
-    """Close our ends, as a reader that ends by itself would."""
-    for file in (process.stdout, process.stderr):
-        if file is not None:
-            with suppress(OSError):
-                file.close()
-
-
 def _await(process: subprocess.Popen[bytes], waker: _Waker) -> None:
     process.wait()
     waker.wake()
-
-
-def _widen(descriptor: int) -> None:
-    """Let a pipe hold more, which saves waiting; nothing happens to anything else."""
-    try:
-        import fcntl
-
-        fcntl.fcntl(descriptor, fcntl.F_SETPIPE_SZ, READ)
-    except (ImportError, AttributeError, OSError):
-        pass
-
-
-def _started(
-    command: Sequence[str],
-    streams: Literal["apart", "merged", "stdout"],
-    stdin: int | None,
-) -> subprocess.Popen[bytes]:
-    stderr = {"apart": subprocess.PIPE, "merged": subprocess.STDOUT, "stdout": None}
-    sys.stdout and sys.stdout.flush()
-
-    def start(words: Sequence[str]) -> subprocess.Popen[bytes]:
-        return subprocess.Popen(
-            words,
-            stdin=stdin,
-            stdout=subprocess.PIPE,
-            stderr=stderr[streams],
-            bufsize=0,
-        )
-
-    name = printable(path_text(command[0])) or "“”"
-    try:
-        try:
-            return start(command)
-        except OSError as error:
-            program = shutil.which(command[0])
-            if error.errno != errno.ENOEXEC or program is None:
-                raise
-            # A script without its first line, which shells run themselves.
-            return start(["/bin/sh", program, *command[1:]])
-    except FileNotFoundError:
-        if os.sep in command[0]:
-            raise CannotRun(f"{name} is not there, so it was not run.", 127) from None
-        raise CannotRun(
-            f"{name} is no command on the PATH; for a shell's own words use"
-            " `spillview wrap -- sh -c '…'`.",
-            127,
-        ) from None
-    except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise CannotRun(f"{name} could not be run: {reason}.", 126) from None
-    except ValueError:
-        raise CannotRun(f"{name} could not be run: a NUL is in it.", 126) from None
