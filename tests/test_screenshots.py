@@ -184,6 +184,20 @@ async def statistics(pilot: Pilot[None]) -> None:
     await press(pilot, "percent_sign")
 
 
+async def forecast(pilot: Pilot[None]) -> None:
+    await press(pilot, "F")
+
+
+async def forecast_chart(pilot: Pilot[None]) -> None:
+    await press(pilot, "F")
+    await press(pilot, "enter")
+
+
+async def forecast_costs(pilot: Pilot[None]) -> None:
+    await press(pilot, "F")
+    await press(pilot, "tab")
+
+
 async def reads(pilot: Pilot[None]) -> None:
     await press(pilot, "slash", *"kisho pytest", "enter")
     await press(pilot, "j", "enter")
@@ -237,6 +251,9 @@ ALL = [
     Picture("missing", MEDIUM, missing),
     Picture("errors", MEDIUM, errors_unseen),
     Picture("statistics", MEDIUM, statistics),
+    *(Picture("forecast", size, forecast) for size in (SMALL, MEDIUM)),
+    *(Picture("forecast-chart", size, forecast_chart) for size in (SMALL, MEDIUM)),
+    Picture("forecast-costs", MEDIUM, forecast_costs),
     Picture("reads", MEDIUM, reads),
     Picture("shape", MEDIUM, shape),
     Picture("shape-table", MEDIUM, shape_table),

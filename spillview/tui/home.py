@@ -194,6 +194,13 @@ class HomeScreen(QueueScreen):
         shown = [a for a in shown if in_window(a, self.view)]
         self.app.push_screen(StatisticsScreen(self.catalogue, shown, self.window))
 
+    def action_forecast(self) -> None:
+        """When commands cross their boundary, by all of their runs."""
+        from spillview.tui.forecast import ForecastScreen
+
+        known = [a for s in self.material.sessions for a in s.artifacts]
+        self.app.push_screen(ForecastScreen(self.catalogue, known, self.scope))
+
     def action_filter(self) -> None:
         """Open the filter's line."""
         self.filter_bar.display = True

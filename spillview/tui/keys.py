@@ -155,6 +155,14 @@ HOME_BINDINGS: list[BindingType] = [
         tooltip="What was read back, seen and carried, by tool and size",
     ),
     Binding(
+        "F",
+        "forecast",
+        "Forecast",
+        show=False,
+        id="home.forecast",
+        tooltip="Which commands are about to cross; what results cost the context",
+    ),
+    Binding(
         "D",
         "cleanup",
         "Clean",
