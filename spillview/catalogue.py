@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from spillview.envelope import EnvelopeFacts
     from spillview.links import SessionFacts
     from spillview.places import Places
-    from spillview.state import State
+    from spillview.state import Note, State
 
 __all__ = ["LIVE_SECONDS", "Catalogue", "Query"]
 
@@ -503,6 +503,26 @@ class Catalogue:
         """Remember that these were reviewed at `when`; None takes the mark back."""
         if self.state is not None:
             self.state.mark_reviewed(ids, when)
+
+    def reviewed(self) -> dict[str, float]:
+        """Every reviewed mark: of artifacts, sessions and calls, with its time."""
+        return self.state.reviewed() if self.state is not None else {}
+
+    def notes(self) -> dict[str, Note]:
+        """Every note by the id or mark of what it is about."""
+        return self.state.notes() if self.state is not None else {}
+
+    def set_note(self, note: Note) -> None:
+        """Keep a note; an empty text takes it back."""
+        if self.state is not None:
+            self.state.set_note(note)
+
+    def forgetting(self) -> str | None:
+        """Why marks and notes do not last, as a sentence; None where they do."""
+        if self.state is None or self.state.lasts or not self.state.problems:
+            return None
+        problem = self.state.problems[-1]
+        return f"{problem.path}: {problem.sentence}"
 
     def last_review(self) -> float | None:
         """When the person last finished a review, seconds since the epoch."""

@@ -10,9 +10,9 @@ from spillview.cli.tables import Cell, Column, clip, write_table
 from spillview.report.findings import SECTIONS, Finding, Report, Run, Section
 from spillview.report.period import words
 from spillview.report.rows import opening
-from spillview.report.sentences import name_of, signals_unseen, subject
+from spillview.report.sentences import name_of, signals_unseen, subject, verdict_text
 from spillview.report.wording import closing, headline, many, stopped_headline
-from spillview.text import human_bytes, human_count, legible, path_text, printable
+from spillview.text import human_bytes, human_count, path_text, printable
 
 if TYPE_CHECKING:
     from spillview.cli.streams import Streams
@@ -153,8 +153,7 @@ class _Writing:
         artifact, line, following = finding.artifact, finding.line, finding.following
         assert artifact is not None  # failures are artifacts'
         self._labelled("failed", plain(subject(artifact)), "title")
-        verdict = legible(line.text) if line is not None else "it has no line of text"
-        self._labelled("never seen", plain(verdict), "unseen")
+        self._labelled("never seen", plain(verdict_text(line)), "unseen")
         if following is not None and following.text:
             self._labelled("then said", f"“{plain(following.text)}”")
         if following is not None and following.tool:
@@ -240,7 +239,7 @@ def _command(finding: Finding) -> Cell:
 
 def _verdict(finding: Finding) -> Cell:
     line = finding.line
-    return Cell(plain(legible(line.text)) if line is not None else "")
+    return Cell(plain(verdict_text(line)) if line is not None else "")
 
 
 def _errors(finding: Finding) -> Cell:

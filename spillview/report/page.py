@@ -16,9 +16,9 @@ from spillview.report.findings import SECTIONS, Finding, Report, Run, Section
 from spillview.report.page_style import STYLE
 from spillview.report.period import words
 from spillview.report.rows import opening
-from spillview.report.sentences import name_of, signals_unseen, subject
+from spillview.report.sentences import name_of, signals_unseen, subject, verdict_text
 from spillview.report.wording import closing, headline, many, stopped_headline
-from spillview.text import human_bytes, legible, path_text, printable
+from spillview.text import human_bytes, path_text, printable
 
 LONGEST = 2_000
 """Chars of one text; what is longer ends with an ellipsis."""
@@ -127,10 +127,9 @@ def _run(report: Report, run: Run, findings: Sequence[Finding]) -> str:
 def _failure(finding: Finding) -> str:
     artifact, line, following = finding.artifact, finding.line, finding.following
     assert artifact is not None  # failures are artifacts'
-    verdict = legible(line.text) if line is not None else "it has no line of text"
     told = [
         ("failed", _code(subject(artifact)), ""),
-        ("never seen", _code(verdict), "bad"),
+        ("never seen", _code(verdict_text(line)), "bad"),
     ]
     if following is not None and following.text:
         told.append(("then said", f"“{_data(following.text)}”", ""))
@@ -212,7 +211,7 @@ def _errors(finding: Finding) -> str:
 
 
 def _verdict(finding: Finding) -> str:
-    return _code(legible(finding.line.text)) if finding.line is not None else ""
+    return _code(verdict_text(finding.line)) if finding.line is not None else ""
 
 
 def _said(finding: Finding) -> str:

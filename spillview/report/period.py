@@ -23,7 +23,8 @@ def period_of(
     """
     end, opened = (now, True) if until is None else (until, False)
     if since is not None:
-        return Period(since, end, "asked", opened)
+        asked = since if since > 0 else None
+        return Period(asked, end, "asked" if asked is not None else "all", opened)
     start = night_start(last_review, now)
     if end <= start:
         return Period(None, end, "all", opened)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from spillview.model import Artifact, Missing
+from spillview.model import Artifact, Line, Missing
 from spillview.report.findings import Run, concluding
 from spillview.report.items import Items
 from spillview.text import human_bytes, legible, path_text
@@ -18,6 +18,18 @@ def quoted(text: str) -> str:
     line = " ".join(text[: 4 * QUOTED].split())
     cut = len(line) > QUOTED or len(text) > 4 * QUOTED
     return f"“{line[:QUOTED]}…”" if cut else f"“{line}”"
+
+
+RULES = "=-_*#~ "
+"""What a verdict is often framed with."""
+
+
+def verdict_text(line: Line | None) -> str:
+    """A verdict as a terminal would leave it, without a frame around it."""
+    if line is None:
+        return "it has no line of text"
+    text = path_text(legible(line.text))
+    return text.strip(RULES) or text
 
 
 def name_of(run: Run | None) -> str:
@@ -42,9 +54,7 @@ def subject(artifact: Artifact) -> str:
 def looked(section: str, artifact: Artifact, run: Run, went_on: bool) -> str:
     """What is to be said of what the model saw of an artifact."""
     line = concluding(artifact)
-    verdict = (
-        quoted(path_text(legible(line.text))) if line is not None else "no line of text"
-    )
+    verdict = quoted(verdict_text(line))
     command = quoted(subject(artifact))
     match section:
         case "failed_unseen":

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from textual.binding import Binding, BindingType
 
+from spillview.tui.acting import ACTING_BINDINGS
+
 QUEUE_HELP = """
 Tool outputs that did not fit into an agent's context, worst first: what failed and was
 never seen, verdicts never seen, then what is largest for its boundary.
@@ -90,6 +92,22 @@ HOME_BINDINGS: list[BindingType] = [
         "Undo",
         id="home.undo",
         tooltip="Take the last reviewed mark back, or the last clean-up",
+    ),
+    Binding(
+        "i",
+        "note",
+        "Note",
+        show=False,
+        id="home.note",
+        tooltip="Write a note on the artifact or session; the report shows it",
+    ),
+    Binding(
+        "R",
+        "report",
+        "Report",
+        show=False,
+        id="home.report",
+        tooltip="What decides, what was missed, what grows and what the disk needs",
     ),
     Binding(
         "slash",
@@ -228,4 +246,5 @@ HOME_BINDINGS: list[BindingType] = [
     Binding(
         "r", "reload", "Refresh", show=False, id="home.reload", tooltip="Look again now"
     ),
+    *ACTING_BINDINGS,
 ]
