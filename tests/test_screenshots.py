@@ -220,6 +220,15 @@ async def cleanup(pilot: Pilot[None]) -> None:
     await press(pilot, "left_square_bracket")
 
 
+async def report(pilot: Pilot[None]) -> None:
+    await press(pilot, "R")
+
+
+async def note(pilot: Pilot[None]) -> None:
+    await press(pilot, "i")
+    await press(pilot, *"asked for a new run")
+
+
 async def palette(pilot: Pilot[None]) -> None:
     await press(pilot, "ctrl+p")
     await press(pilot, *"race")
@@ -243,6 +252,8 @@ ALL = [
     *(Picture("artifact", size, artifact) for size in (SMALL, MEDIUM, LARGE)),
     *(Picture("search", size, search_everywhere) for size in (SMALL, MEDIUM, LARGE)),
     *(Picture("cleanup", size, cleanup) for size in (SMALL, MEDIUM)),
+    *(Picture("report", size, report) for size in (SMALL, MEDIUM)),
+    Picture("note", MEDIUM, note),
     Picture("find", MEDIUM, find_in_artifact),
     Picture("palette", MEDIUM, palette),
     Picture("help", MEDIUM, help_panel),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 from spillview import fuzzy, triage
 from spillview.model import Artifact, Missing, Session
 from spillview.picks import PICKS, Pick
+from spillview.reviewed import is_reviewed
 from spillview.text import when
 
 Row = Session | Artifact | Missing
@@ -143,7 +145,8 @@ def in_window(artifact: Artifact, view: View) -> bool:
     if view.all_time or view.since is None:
         return True
     reviewed = artifact.reviewed
-    if reviewed is not None and (view.opened is None or reviewed < view.opened):
+    old = reviewed is not None and (view.opened is None or reviewed < view.opened)
+    if old and is_reviewed(artifact, view.opened or math.inf):
         return False
     return latest(artifact) >= view.since
 
