@@ -190,6 +190,21 @@ def faster(seed: int) -> Made:
     )
 
 
+def speeding(seed: int) -> Made:
+    """Growth by the same share each day, as long as it lasts."""
+    dice = random.Random(seed)
+    crosses = 40 + dice.uniform(10, 40)
+    begin = dice.uniform(5_000, 12_000)
+    rate = math.log(30_000 / begin) / crosses
+    return made(
+        "speeding up",
+        seed,
+        size=lambda at, _: begin * math.exp(rate * at),
+        crosses=crosses,
+        noise=100,
+    )
+
+
 def ended(seed: int) -> Made:
     """Growth that ended at half time."""
     dice = random.Random(seed)
@@ -223,6 +238,7 @@ KINDS: dict[str, Callable[[int], Made]] = {
     "weekends": weekends,
     "one reset": one_reset,
     "faster lately": faster,
+    "speeding up": speeding,
     "noise alone": flat,
     "quiet weekends": flat_weekends,
     "step alone": step_alone,

@@ -41,7 +41,16 @@ def test_crossing_is_told_within_days_of_the_true_one(kind: str) -> None:
     assert found.held >= 0.9 * len(found.days)
 
 
-@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind not in WITHIN])
+NEVER = [kind for kind in KINDS if kind not in (*WITHIN, "speeding up")]
+
+
+def test_what_speeds_up_crosses_within_the_range_but_before_the_day() -> None:
+    found = measured("speeding up", COUNT)
+    assert found.held >= 0.95 * COUNT
+    assert median(found.days) > 0  # two straight rates cannot follow it
+
+
+@pytest.mark.parametrize("kind", NEVER)
 def test_no_day_is_told_of_what_never_crosses(kind: str) -> None:
     assert measured(kind, COUNT).dated <= 0.05 * COUNT
 

@@ -116,6 +116,9 @@ def _range(found: Trend, rate: Rate, size: int) -> tuple[float, float]:
     fast = max(each.high for each in sure)
     slow = min(max(each.low, each.value / 10) for each in sure)
     early = max(0.0, (size - found.level - found.noise) / fast)
+    if found.share is not None and size > found.level > 0:
+        # It speeds up: it may go on to, by the same share a day.
+        early = min(early, math.log(size / found.level) / found.share.high)
     late = max(0.0, (size - found.level + found.noise) / slow)
     return early, late
 

@@ -85,6 +85,8 @@ class Trend:
     day: float = 0.0
     noise: float = 0.0
     """Standard deviation of sizes around the trend."""
+    share: Rate | None = None
+    """Where it speeds up: by which share of itself it grows a day (as a logarithm)."""
     steps: tuple[Step, ...] = ()
     why: str = ""
     """A plain clause where there is no rate to go by."""
@@ -149,7 +151,7 @@ def _judged(
     average = theil_sen(points)
     assert average is not None  # there are different days
     half = max(LEAST_POINTS + 1, -(-len(points) // 2))
-    recent = theil_sen(points[-half:]) if len(points) >= half + 2 else None
+    recent = _recent(points, average)
     slope = average.value
     if recent is not None and recent.sure:
         slope = recent.value
@@ -168,9 +170,27 @@ def _judged(
         if fallen or level + lift <= peak:
             state = "resets"
             why = f"it starts over: {len(falls)} times, at {peak:,.0f} at most"
-    return Trend(
-        state, average, recent, level + lift, last, noise, steps=steps, why=why
-    )
+    share = None
+    if recent is not None and recent.low > max(0.0, average.high):
+        logs = [(x, math.log(y)) for x, y in points[-half:] if y > 0]
+        share = theil_sen(logs)
+        share = share if share is not None and share.low > 0 else None
+    return Trend(state, average, recent, level + lift, last, noise, share, steps, why)
+
+
+def _recent(points: Sequence[Point], average: Rate) -> Rate | None:
+    """The rate of the later half; of the later half of that, where it speeds up."""
+    found, known = None, average
+    while len(points) >= LEAST_POINTS + 3:
+        points = points[-max(LEAST_POINTS + 1, -(-len(points) // 2)) :]
+        rate = theil_sen(points)
+        faster = rate is not None and rate.sure > 0 and rate.low > known.high
+        if rate is None or (found is not None and not faster):
+            return found
+        found = known = rate
+        if not faster:
+            return found
+    return found
 
 
 def _state(

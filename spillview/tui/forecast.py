@@ -24,10 +24,10 @@ from spillview.model import Artifact
 from spillview.text import path_text, printable
 from spillview.tui import stylesheet
 from spillview.tui.bars import plural, two_ends
-from spillview.tui.chart import chart
+from spillview.tui.chart_screen import ChartScreen
 from spillview.tui.forecast_rows import CostRow, Facts, ForecastRow, titles
 from spillview.tui.row_list import RowList
-from spillview.tui.runs import Lines, Runs, clean
+from spillview.tui.runs import Lines, Runs
 
 SHOWN = 2_000
 """So many results are listed at most; `forecast --cost` prints all."""
@@ -372,80 +372,3 @@ class ForecastScreen(Screen[None]):
                 f"{event.worker.description} failed. {type(error).__name__}: {error}"
             )
             self.notify(printable(words), severity="error", markup=False)
-
-
-class ChartBar(Lines):
-    """Which command it is."""
-
-    def __init__(self, found: Forecast) -> None:
-        super().__init__(id="chart-bar")
-        self.found = found
-
-    def make(self, width: int, height: int) -> list[Runs]:
-        """One line."""
-        key = self.found.group.key
-        left: Runs = [(" ", ""), ("forecast", "brand"), ("  ", "")]
-        left.append((clean(key.command, width), "title"))
-        unit = self.found.boundary.unit if self.found.boundary is not None else "chars"
-        return [two_ends(left, [(f"{unit} by day", "dim")], width)]
-
-
-class Chart(Lines):
-    """Sizes over time, the boundary, and what is to come."""
-
-    def __init__(self, found: Forecast) -> None:
-        super().__init__(id="chart")
-        self.found = found
-
-    def make(self, width: int, height: int) -> list[Runs]:
-        """As large as there is room."""
-        return chart(self.found, width, height)
-
-
-class ChartScreen(Screen[None]):
-    """One command's sizes over time, with its boundary."""
-
-    CSS_PATH = stylesheet("forecast.tcss")
-    BINDING_GROUP_TITLE = "Chart"
-    HELP = """
-## Chart
-
-Each dot is a run of the command. The line is the boundary; dots above it are in its
-colour. The dotted line goes on at the more careful rate up to the day of crossing.
-"""
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q,enter", "dismiss", "Back", id="chart.back"),
-        Binding(
-            "c",
-            "copy",
-            "Copy as JSON",
-            id="chart.copy",
-            tooltip="The command's row of `spillview forecast --json`",
-        ),
-    ]
-
-    def __init__(self, found: Forecast, outcome: Outcome | None) -> None:
-        super().__init__()
-        self.found, self.outcome = found, outcome
-
-    def compose(self) -> ComposeResult:
-        """Name, chart, facts, footer."""
-        yield ChartBar(self.found)
-        yield Chart(self.found)
-        yield Facts(id="chart-facts")
-        yield Footer(compact=True)
-
-    def on_mount(self) -> None:
-        """Fill in the facts."""
-        for lines in self.query(Lines):
-            lines.remake()
-        facts = self.query_one("#chart-facts", Facts)
-        facts.show_forecast(self.found, self.outcome)
-
-    def action_copy(self) -> None:
-        """Copy the row."""
-        import orjson
-
-        text = orjson.dumps(row(self.found, self.outcome)).decode()
-        self.app.copy_to_clipboard(text + "\n")
-        self.notify("The row is copied as JSON.", markup=False)

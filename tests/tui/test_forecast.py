@@ -15,7 +15,8 @@ from spillview.places import Places
 from spillview.tui.app import SpillviewApp
 from spillview.tui.artifact import ArtifactScreen
 from spillview.tui.chart import AXIS, Canvas, chart
-from spillview.tui.forecast import ChartScreen, ForecastScreen
+from spillview.tui.chart_screen import ChartScreen
+from spillview.tui.forecast import ForecastScreen
 from spillview.tui.forecast_rows import Facts, ForecastRow
 from spillview.tui.runs import Runs
 from tests.made_series import DAY, START
