@@ -156,7 +156,7 @@ def check_profile(profile: Profile) -> None:
             _check_groups(found, sample, where, skip=("name",))
     for number, regex in enumerate(profile.frames, 1):
         _check_regex(regex, f"{profile.source}: frames {number}")
-    _check_regex(profile.resume.id, f"{profile.source}: resume.id")
+    _check_regex(profile.resume.id, f"{profile.source}: resume.id", whole_names=True)
     for notice in profile.notices:
         where = f"{profile.source}: notice {notice.id!r}"
         _check_regex(notice.regex, f"{where}: regex")

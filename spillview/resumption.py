@@ -75,7 +75,7 @@ def resume_command(profile: "Profile", session: str, project: str | None) -> Res
     if not known.command:
         why = f"No command of {profile.name} is known that resumes a session."
         return Resumed(None, f"{why} {known.note}".strip())
-    if not session or re.fullmatch(known.id, session, re.ASCII) is None:
+    if not _is_plain(session) or re.fullmatch(known.id, session, re.ASCII) is None:
         return Resumed(
             None,
             f"The session's id is not one that {known.program} takes: open"
@@ -104,8 +104,8 @@ def _quoted(folder: str) -> str:
     return shlex.quote(folder if not folder.startswith("-") else f"./{folder}")
 
 
-def _is_plain(folder: str) -> bool:
+def _is_plain(text: str) -> bool:
     """Whether it can be typed: no byte of it is unknown, none acts on a terminal."""
     from spillview.text import printable
 
-    return bool(folder) and printable(folder) == folder and "\\x" not in folder
+    return bool(text) and printable(text) == text

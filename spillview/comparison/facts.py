@@ -16,7 +16,7 @@ from spillview.model import Artifact, Seen
 if TYPE_CHECKING:
     from spillview.content import Content
 
-UNITS = ("bytes", "chars", "lines", "tokens")
+UNITS = ("lines", "bytes", "chars", "tokens")
 """The sizes that stand side by side; tokens are estimated."""
 
 

@@ -36,7 +36,7 @@ def earlier_run(artifact: Artifact, runs: Sequence[Artifact]) -> Artifact | None
 
 
 def _is_same_run(one: Artifact, other: Artifact) -> bool:
-    """Whether both are of one run: one artifact, one call, one read out of the other."""
+    """Whether both are of one run: one call, or one read out of the other."""
     if one.id == other.id:
         return True
     if other.link is not None and one.id in other.link.chain:
