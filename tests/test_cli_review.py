@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from spillview.catalogue import Catalogue
 from spillview.demo import make_night
 from spillview.report.findings import SECTIONS
 from spillview.report.rows import Row
@@ -187,6 +188,32 @@ def test_what_came_after_the_report_that_was_read_is_left(machine: Path) -> None
     assert len(review()) == 1 + 1  # and the call that is older than the period
 
 
+def test_nothing_is_done_that_nobody_could_read(machine: Path) -> None:
+    make_two(machine)
+    got = run("review", "--done")
+    assert got.code == 0
+    assert "went on after a failure it never saw" in got.out
+    assert "Nothing new" in run("review").out
+    assert run("review", "--done").out == ""
+
+
+def test_one_mark_holds_the_period_where_it_began(
+    machine: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make_two(machine)
+    before = run("review", "--json").rows
+    ids = [row["artifact"] for row in before[:-1] if row["artifact"]]
+    assert len(ids) == 2
+    run("review", "--reviewed", ids[0])
+    later = time.time() + 3 * 86_400
+    monkeypatch.setattr("time.time", lambda: later)
+    usual = dict(Catalogue.__init__.__kwdefaults__ or {}, now=lambda: later)
+    monkeypatch.setattr(Catalogue.__init__, "__kwdefaults__", usual)
+    rows = run("review", "--json").rows
+    assert [row["artifact"] for row in rows[:-1] if row["artifact"]] == ids[1:]
+    assert rows[-1]["since"] == before[-1]["since"]
+
+
 def test_a_part_that_is_done_leaves_the_rest_and_its_period(machine: Path) -> None:
     make_two(machine)
     done = run("review", "--done", "--session", OTHER, "--json").row
@@ -194,6 +221,23 @@ def test_a_part_that_is_done_leaves_the_rest_and_its_period(machine: Path) -> No
     rows = review()
     assert {row["session"] for row in rows} == {SESSION}
     assert run("review", "--json").rows[-1]["period"] == "evening"
+
+
+@pytest.mark.parametrize("sessions", [20])
+def test_many_sessions_are_cut_on_a_terminal_and_said_to_be(
+    machine: Path, sessions: int
+) -> None:
+    for number in range(sessions):
+        one = Claude(machine, session=f"{number:08d}-2222-4333-8444-555555555555")
+        one.spills(log_of(600), command=f"make {number}", failed=True)
+        one.says("Well done.")
+        one.write()
+    shown = run("review", terminal=True).out
+    assert "20 sessions went on" in shown
+    assert "16 of 20 sessions; --all" in shown
+    assert "8 of 20 sessions in full; --all" in shown
+    assert shown.count("Well done.") == 8
+    assert run("review", "--all", terminal=True).out.count("Well done.") == 20
 
 
 def test_reviewed_marks_leave_the_report_and_are_counted(machine: Path) -> None:

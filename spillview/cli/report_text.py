@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 SHOWN = 8
 """Rows of a section that a terminal gets unless told otherwise."""
 
+SESSIONS = 16
+"""Sessions that a terminal gets a line each of unless told otherwise."""
+
 DETAILED = 3
 """Failures of a session that a terminal gets in full unless told otherwise."""
 
@@ -103,8 +106,13 @@ class _Writing:
         if stopped:
             self.paragraph(f"{stopped_headline(self.report)}:", "over")
             self._session_table(stopped)
-        for run, findings in (*on, *stopped):
+        both = [*on, *stopped]
+        shown = both if self.everything else both[:SHOWN]
+        for run, findings in shown:
             self._failures(run, findings)
+        if len(shown) < len(both):
+            self._more(len(shown), len(both), "sessions in full")
+            self.line()
 
     def _session_table(self, runs: Sequence[tuple[Run, list[Finding]]]) -> None:
         columns = [
@@ -115,7 +123,8 @@ class _Writing:
             Column("NOTE", least=8, drop=1),
         ]
         rows = []
-        for run, findings in runs:
+        shown = runs if self.everything else runs[:SESSIONS]
+        for run, findings in shown:
             note = self.report.session_notes.get((run.harness, run.id))
             assert findings[0].artifact is not None  # failures are artifacts'
             rows.append(
@@ -128,6 +137,8 @@ class _Writing:
                 ]
             )
         write_table(self.streams, columns, rows)
+        if len(shown) < len(runs):
+            self._more(len(shown), len(runs), "sessions")
         self.line()
 
     def _failures(self, run: Run, findings: Sequence[Finding]) -> None:

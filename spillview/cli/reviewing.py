@@ -111,7 +111,7 @@ def run(name: str, args: argparse.Namespace, streams: Streams) -> int:
 def _report(
     catalogue: Catalogue, query: Query, args: argparse.Namespace, streams: Streams
 ) -> int:
-    from spillview.report.finishing import remember_report
+    from spillview.report.finishing import given_report, is_whole, remember_report
     from spillview.report.gathering import gather
 
     state = _state(catalogue)
@@ -128,6 +128,8 @@ def _report(
         progress=lambda done, total: streams.progress("counted", done, total),
     )
     if args.done:
+        if is_whole(query) and given_report(state, query, report) is None:
+            _print(report, args, streams)  # nobody has read it yet
         _done(state, query, report, args, streams)
     else:
         _print(report, args, streams)
@@ -164,6 +166,8 @@ def _print(report: Report, args: argparse.Namespace, streams: Streams) -> None:
         from spillview.cli.report_text import write_report
 
         write_report(report, streams, everything=args.all)
+        if args.done:
+            return
         if report.tally.found or report.tally.calls > report.tally.calls_reviewed:
             streams.note(
                 f"when you are through: `{_same(args, '--done')}`; the next report"

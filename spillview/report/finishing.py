@@ -42,6 +42,15 @@ def remember_report(state: State, query: Query, report: Report) -> None:
         state.set_last_report(report.made)
 
 
+def given_report(state: State, query: Query, report: Report) -> float | None:
+    """When a person was given a report of this period last; None where none was."""
+    if not is_whole(query) or query.since is not None:
+        return None
+    given = state.last_report()
+    start = night_start(state.last_review(), report.made)
+    return given if given is not None and start < given <= report.made else None
+
+
 def finish(state: State, query: Query, report: Report) -> Finished:
     """Mark what the person was given as reviewed, so that the rest comes next.
 
@@ -50,10 +59,10 @@ def finish(state: State, query: Query, report: Report) -> Finished:
     """
     start = night_start(state.last_review(), report.made)
     whole = is_whole(query) and (query.since is None or query.since <= start)
-    given = state.last_report() if whole and query.since is None else None
-    upto = report.made
-    if given is not None and start < given <= report.made:
-        upto = given
+    if not whole and state.last_review() is None:
+        state.set_last_review(start)  # the rest of the period comes next
+    given = given_report(state, query, report)
+    upto = report.made if given is None else given
     done = [mark for mark, changed in report.covered if changed <= upto]
     state.mark_reviewed(done, upto)
     if whole:
@@ -114,7 +123,13 @@ def _sessions(
 
 
 def mark(state: State, subject: Subject, when: float | None) -> None:
-    """Mark an artifact, or a session with all its artifacts; None takes it back."""
+    """Mark an artifact, or a session with all its artifacts; None takes it back.
+
+    With the first mark the period is held where it begins: the next report has the
+    rest of it, whenever that comes.
+    """
+    if when is not None and state.last_review() is None:
+        state.set_last_review(night_start(None, when))
     state.mark_reviewed(dict.fromkeys((subject.mark, *subject.artifacts)), when)
 
 

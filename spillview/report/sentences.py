@@ -58,9 +58,10 @@ def looked(section: str, artifact: Artifact, run: Run, went_on: bool) -> str:
     command = quoted(subject(artifact))
     match section:
         case "failed_unseen":
+            did = "went on" if went_on else "said nothing more"
             text = (
-                f"{session_words(run)} {'went on' if went_on else 'ended'} after"
-                f" {command} failed, and never saw: {verdict}"
+                f"{session_words(run)} {did} after {command} failed, and never saw:"
+                f" {verdict}"
             )
             return text + (_followed(artifact) if went_on else "")
         case "verdict_unseen":
@@ -143,4 +144,4 @@ def exposed_text(artifact: Artifact, owner: str | None, leads_out: bool) -> str:
     if leads_out:
         target = path_text(artifact.found.target or "?")
         reasons.append(f"it is a link out of every store, to {target}")
-    return f"{path_text(artifact.found.place)}: {', and '.join(reasons)}"
+    return f"{', and '.join(reasons)}: {path_text(artifact.found.place)}"

@@ -22,8 +22,10 @@ def headline(report: Report) -> str:
 
 
 def stopped_headline(report: Report) -> str:
-    """How many sessions ended on a failure that was never seen."""
-    return f"{many(len(report.stopped), 'session')} ended on a failure never seen"
+    """How many sessions said and called nothing after a failure they never saw."""
+    count = len(report.stopped)
+    saw = "it" if count == 1 else "they"
+    return f"{many(count, 'session')} said nothing after a failure {saw} never saw"
 
 
 def closing(report: Report) -> list[str]:

@@ -15,6 +15,7 @@ from textual.widgets import Footer, Static
 from spillview.catalogue import Catalogue, Query
 from spillview.errors import SpillError
 from spillview.report.findings import Finding, Report
+from spillview.report.finishing import remember_report
 from spillview.report.period import words
 from spillview.report.rows import opening, rows
 from spillview.report.wording import closing, headline
@@ -139,6 +140,8 @@ needs. What was reviewed is left out and counted above.
         if report is None:
             self.title_line.update(printable(message.error or "No report was made."))
             return
+        if self.catalogue.state is not None:
+            remember_report(self.catalogue.state, self.scope, report)
         self.title_line.update(headline(report))
         self.title_line.set_class(bool(report.went_on), "-bad")
         told = [words(report.period, report.made), *closing(report), *report.problems]

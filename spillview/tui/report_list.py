@@ -102,7 +102,7 @@ def rows_of(report: Report) -> list[Row]:
     """Every finding under its section; unseen failures under their sessions."""
     numbers = {id(finding): n for n, finding in enumerate(report.findings)}
     listed: list[Row] = []
-    for how, runs in (("went on", report.went_on), ("ended", report.stopped)):
+    for how, runs in (("went on", report.went_on), ("nothing said", report.stopped)):
         for run, findings in runs:
             title = clean(f"{name_of(run)}", 200)
             more = f"{how} after {len(findings):,} failure"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 
 import pytest
@@ -13,12 +14,14 @@ from spillview.model import Problem
 from spillview.places import Places
 from spillview.reviewed import call_mark, session_mark
 from spillview.state import State
+from spillview.text import printable
 from spillview.tui.app import SpillviewApp
 from spillview.tui.artifact import ArtifactScreen
 from spillview.tui.home import HomeScreen
 from spillview.tui.note import NoteScreen
 from spillview.tui.report import ReportScreen
 from spillview.tui.report_list import FindingRow
+from tests.attacks import make_hostile
 from tests.test_report import one_of_each
 from tests.tui.fakes import NIGHT_TITLES, FakeCatalogue, a_night, lost_call, settle
 from tests.tui.reading import until
@@ -162,3 +165,24 @@ async def test_marks_that_do_not_last_are_said_to(keys: tuple[str, ...]) -> None
         await settle(pilot)
         told = [note.message for note in app._notifications]
         assert any("/state: cannot be used (␛[2J)" in each for each in told)
+
+
+async def test_hostile_texts_are_inert_in_the_report(tmp_path: Path) -> None:
+    make_hostile(tmp_path, time.time())
+    app = SpillviewApp(catalogue_of(tmp_path), Query(paths=(str(tmp_path),)))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("R")
+        screen = app.screen
+        assert isinstance(screen, ReportScreen)
+        await until(pilot, lambda: screen.report is not None)
+        for keys in ("j", "G", "g"):
+            await pilot.press(keys)
+            await settle(pilot)
+            shown = "".join(
+                segment.text
+                for y in range(24)
+                for segment in app.screen._compositor.render_strips()[y]
+            )
+            assert printable(shown) == shown
+        assert app.screen is screen
