@@ -18,6 +18,8 @@ from spillview.forecast import kept
 from spillview.forecast.board import board
 from spillview.forecast.runs import Group, Key
 from spillview.forecast.series import gather
+from spillview.hook.parsing import parse
+from spillview.hook.rewriting import through_wrap
 from spillview.model import Boundary, Counts
 from spillview.places import Places
 from spillview.query import Query
@@ -94,6 +96,18 @@ def own_run(
     history.append(run, Places.of_home(str(home)))
 
 
+def hooked(command: str) -> str:
+    """What the hook makes of a command."""
+    return through_wrap(
+        command,
+        parse(command),
+        program="spillview",
+        session=None,
+        label="build",
+        tail=20,
+    )
+
+
 # Which runs there are
 
 
@@ -145,6 +159,21 @@ def test_dsh_runs_are_taken_alike(tmp_path: Path) -> None:
     assert {run.source for run in group.sample} == {"dsh"}
 
 
+def test_copies_in_a_fork_of_dsh_are_the_run_itself(tmp_path: Path) -> None:
+    root = tmp_path / "tmp" / "dsh-spill-AbC123"
+    run = Dsh(tmp_path, root)
+    run.prompt("Build")
+    run.gets(run.calls("bash", command="make"), output(12_000).decode())
+    run.write()
+    fork = Dsh(tmp_path, root, session="sess-2", parent=run)
+    fork.clock = run.clock + 100
+    fork._calls |= run._calls  # so that its next call has an id of its own
+    fork.gets(fork.calls("bash", command="make"), output(13_000).decode())
+    fork.write()
+    (group,) = groups_of(tmp_path).values()
+    assert sizes_of(group) == [12_000, 13_000]
+
+
 def test_background_commands_and_edits_are_no_runs(tmp_path: Path) -> None:
     run = Claude(tmp_path)
     aside = run.calls("Bash", command="make serve", run_in_background=True)
@@ -170,6 +199,8 @@ def test_a_run_whose_file_is_gone_is_counted_but_has_no_size(tmp_path: Path) -> 
         "spillview wrap --tail 40 -- make -j8",
         "cd /srv/app && spillview wrap -- make -j8",
         "make -j8 2>&1 | spillview wrap",
+        "make -j8",  # the hook changed what ran, not what the model wrote
+        hooked("make -j8"),
     ],
 )
 def test_a_wrapped_command_inside_a_transcript_is_one_run(
@@ -182,7 +213,7 @@ def test_a_wrapped_command_inside_a_transcript_is_one_run(
     run.gets(call, "what an envelope of it says\n")
     run.gets(run.calls("Bash", command="make -j4"), output(7_000).decode())
     run.write()
-    piped = "|" in typed
+    piped = "| spill" in typed
     own_run(tmp_path, None if piped else "make -j8", 250_000, start + 2, cwd="/srv")
     (group,) = groups_of(tmp_path).values()
     assert group.key == ("/srv/app", "make -j<n>")

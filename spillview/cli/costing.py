@@ -69,7 +69,7 @@ def write_costs(
             Column("", drop=4),
             Column("TIME", drop=2),
             Column("SESSION", drop=5),
-            Column("TOOL", drop=1),
+            Column("TOOL", least=6, most=14, drop=1),
             Column("COMMAND", least=16),
         ]
         if table:

@@ -295,14 +295,14 @@ def _write(
     if table:
         columns = [
             Column("CROSSES"),
-            Column("BETWEEN", drop=2),
+            Column("BETWEEN", drop=6),
             Column("RATIO", right=True),
             Column("LATEST", right=True, drop=4),
             Column("AVERAGE/DAY", right=True, drop=3),
             Column("RECENT/DAY", right=True, drop=3),
             Column("RUNS", right=True, drop=5),
-            Column("SIZES", drop=7),
-            Column("PROJECT", most=20, least=8, drop=6),
+            Column("SIZES", drop=2),
+            Column("PROJECT", most=20, least=8, drop=7),
             Column("COMMAND", least=16),
         ]
         write_table(streams, columns, table)

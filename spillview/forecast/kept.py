@@ -148,7 +148,8 @@ def note(forecasts: Iterable[Kept], places: Places) -> int:
     handle = os.open(path, _OPEN, 0o600)
     try:
         size = os.fstat(handle).st_size
-        if size and os.pread(handle, 1, size - 1) != b"\n":
+        torn = size and hasattr(os, "pread") and os.pread(handle, 1, size - 1) != b"\n"
+        if torn:
             data = b"\n" + data  # one that was ended while it wrote
         view = memoryview(data)
         while view:

@@ -2,19 +2,19 @@
 
 The same run may be told of several times, and is taken once: a spilled output by its
 artifact, a fork's copies of a call by their call, a command that an agent ran through
-`wrap` by the history, in the project of the agent's session.
+`wrap`, itself or by the hook, by the history, in the project of the agent's session.
 """
 
 from __future__ import annotations
 
 import os
-from bisect import bisect_left
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from spillview.errors import Unreadable
 from spillview.forecast.normalising import is_command_line, normalised, unwrapped
+from spillview.forecast.own_runs import OwnRuns
 from spillview.forecast.runs import Group, Key, Run
 from spillview.model import Artifact, Boundary, Problem
 from spillview.query import MIN_PREFIX, Query
@@ -26,12 +26,6 @@ if TYPE_CHECKING:
     from spillview.places import Places
     from spillview.transcripts.results import Result, Results
     from spillview.wrap import history
-
-NEAR = 2.0
-"""Seconds by which a run that the history tells of may begin before its call."""
-
-LONGEST = 6 * 3600.0
-"""Seconds that a call without a known end may have taken."""
 
 Cancelled = Callable[[], bool]
 Progress = Callable[[int, int], None]
@@ -130,27 +124,12 @@ def gather(
     return _Gathering(catalogue, query).run(artifacts, progress, cancelled)
 
 
-@dataclass(slots=True)
-class _Through:
-    """A call that ran its command through `wrap`."""
-
-    project: str | None
-    command: str
-    tool: str | None
-    normal: str
-    start: float
-    end: float
-    run: Run | None
-    """As the transcript tells of it; None where an envelope stands for it."""
-    used: bool = False
-
-
 class _Gathering:
     def __init__(self, catalogue: Catalogue, query: Query) -> None:
         self._catalogue, self._query = catalogue, query
         self._series = Series()
         self._calls: set[int] = set()
-        self._through: list[_Through] = []
+        self._own = OwnRuns()
         self._gates: dict[tuple[str | None, ...], tuple[Boundary, ...]] = {}
 
     def run(
@@ -168,6 +147,7 @@ class _Gathering:
             for m in artifact.link.mentions
         }
         problems = self._series.problems
+        ours = self._own.read(self._histories(), problems)
         for each in told(
             self._catalogue,
             self._query,
@@ -176,13 +156,10 @@ class _Gathering:
             cancelled=cancelled,
         ):
             self._take(each, linked)
-        ours = self._take_history()
+        self._take_history()
         for artifact in found:
             if artifact.id not in ours:
                 self._take_artifact(artifact)
-        for call in self._through:
-            if not call.used and call.run is not None:
-                self._add(call.project, call.command, call.tool, call.run)
         return self._series
 
     # Transcripts
@@ -232,8 +209,10 @@ class _Gathering:
         if not _in_time(self._query, time):
             return
         inner = unwrapped(result.command)
-        run = None
-        if not enveloped:
+        own = self._own.of_call(inner, told.project or "", time, result.returned)
+        if own is not None:
+            self._add_own(own, told.project, inner.command, result.tool)
+        elif not enveloped:
             run = Run(
                 time,
                 result.bytes,
@@ -244,18 +223,9 @@ class _Gathering:
                 told.log.harness,
                 number=result.number,
             )
-        if inner.wrapped:
-            end = result.returned if result.returned is not None else time + LONGEST
-            normal = normalised(inner.command, project=told.project or "")
-            self._through.append(
-                _Through(
-                    told.project, inner.command, result.tool, normal, time, end, run
-                )
-            )
-        elif run is not None:
-            self._add(told.project, result.command, result.tool, run)
+            self._add(told.project, inner.command, result.tool, run)
         elif gone:
-            group = self._series.group(told.project, result.command, result.tool)
+            group = self._series.group(told.project, inner.command, result.tool)
             group.unsized += 1
 
     def _boundaries(self, told: Told, tool: str | None) -> tuple[Boundary, ...]:
@@ -304,30 +274,6 @@ class _Gathering:
 
     # Our own history
 
-    def _take_history(self) -> set[str]:
-        """Take the runs of the history; gives the ids of their artifacts."""
-        from spillview.wrap import history
-
-        query = self._query
-        ours: set[str] = set()
-        if query.session is not None or query.harness not in (None, "spillview"):
-            return ours
-        by_command: dict[str, list[_Through]] = {}
-        self._through.sort(key=lambda call: call.start)
-        for call in self._through:
-            by_command.setdefault(call.normal, []).append(call)
-        for places in self._histories():
-            try:
-                for run in history.runs(places):
-                    if _in_time(query, run.started):
-                        self._take_own(run, by_command, ours)
-            except OSError as error:
-                reason = error.strerror or str(error)
-                path = os.path.join(places.state_dir, history.NAME)
-                problem = Problem(path, f"the history cannot be read: {reason}")
-                self._series.problems.append(problem)
-        return ours
-
     def _histories(self) -> list[Places]:
         """This user's, and that of each PATH which is a home."""
         from spillview.places import Places
@@ -339,40 +285,33 @@ class _Gathering:
             places.setdefault(other.state_dir, other)
         return list(places.values())
 
-    def _take_own(
-        self,
-        told: history.Run,
-        by_command: dict[str, list[_Through]],
-        ours: set[str],
-    ) -> None:
-        cwd = told.cwd
-        command = told.command
-        if command is None and told.source == "measure" and told.label != "stdin":
-            command = told.label  # a file that was measured
-        calls: Sequence[_Through] = self._through
-        if command is not None:
-            calls = by_command.get(normalised(command, project=cwd), ())
-        call = _call_of(calls, told) if told.source == "wrap" else None
-        if call is None and not self._admits(cwd):
+    def _take_history(self) -> None:
+        """Take the runs of the history that no agent's call was."""
+        query = self._query
+        if query.session is not None or query.harness not in (None, "spillview"):
             return
-        if told.spilled is not None:
-            ours.add(told.spilled)
-        if call is not None:
-            call.used = True
-            cwd, command = call.project or cwd, call.command
-        if command is None or told.chars is None:
-            return  # piped in, and nothing says by what; or it was not counted
+        for told, command in self._own.rest():
+            if _in_time(query, told.started) and self._admits(told.cwd):
+                self._add_own(told, told.cwd, command, None)
+
+    def _add_own(
+        self, told: history.Run, project: str | None, command: str, tool: str | None
+    ) -> None:
+        if told.chars is None:  # it was not counted
+            self._series.group(project, command, tool).unsized += 1
+            return
+        gate = Boundary(told.boundary, told.boundary_unit)
         run = Run(
             told.started,
             told.bytes,
             told.chars,
             told.utf16 if told.utf16 is not None else told.chars,
             told.lines or 0,
-            (Boundary(told.boundary, told.boundary_unit),) if told.boundary > 0 else (),
+            (gate,) if told.boundary > 0 else (),
             told.source,
             spilled=told.spilled is not None,
         )
-        self._add(cwd, command, None, run)
+        self._add(project, command, tool, run)
 
     def _admits(self, cwd: str) -> bool:
         """Whether a folder is in one of the PATHs asked for, if any are."""
@@ -389,18 +328,6 @@ class _Gathering:
         self, project: str | None, command: str, tool: str | None, run: Run
     ) -> None:
         self._series.group(project, command, tool).add(run, command, tool)
-
-
-def _call_of(calls: Sequence[_Through], told: history.Run) -> _Through | None:
-    """The call that a run of the history was made by."""
-    first = bisect_left(calls, told.started - LONGEST, key=lambda call: call.start)
-    for at in range(first, len(calls)):
-        call = calls[at]
-        if call.start - NEAR > told.started:
-            break
-        if told.started <= call.end + NEAR and not call.used:
-            return call
-    return None
 
 
 def _in_time(query: Query, when: float) -> bool:
