@@ -193,6 +193,20 @@ def test_a_run_whose_file_is_gone_is_counted_but_has_no_size(tmp_path: Path) -> 
     assert (group.runs, group.unsized, sizes_of(group)) == (1, 1, [9_000])
 
 
+@pytest.mark.usefixtures("machine")
+def test_a_command_of_no_known_size_is_a_row_without_numbers(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = Claude(tmp_path)
+    run.spills(output(40_000), command="make", write=False)
+    run.write()
+    (row,) = rows_of(capsys, str(tmp_path))
+    assert (row["runs"], row["runs_unsized"], row["state"]) == (0, 1, "unknown")
+    assert {row[key] for key in CONTRACT[2:]} == {None}
+    assert main(["forecast", "--all", str(tmp_path)]) == 0
+    assert "unknown" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     "typed",
     [
@@ -242,6 +256,36 @@ def test_history_and_measurements_are_taken(tmp_path: Path) -> None:
     assert sizes_of(found["make"]) == [1_000, 2_000]
     assert sizes_of(found["build.log"]) == [3_000]
     assert len(found) == 2
+
+
+@pytest.mark.usefixtures("machine")
+def test_lines_of_the_history_that_nobody_wrote_harm_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    own_run(tmp_path, "make", 1_000, NIGHT)
+    (path,) = tmp_path.rglob(history.NAME)
+    line = path.read_bytes()
+    row = json.loads(line)
+    with path.open("ab") as file:
+        for strange in (
+            {"started": float("nan")},
+            {"started": float("inf")},
+            {"started": -1e300},
+            {"bytes": -5},
+            {"boundary": 0},
+            {"boundary": -3},
+            {"chars": 10**30},
+            {"command": "\ud800 \udcff lone"},
+            {"cwd": "\udcff/x"},
+            {"source": "\ud800"},
+        ):
+            file.write(json.dumps(row | strange).encode() + b"\n")
+        file.write(line[: len(line) // 2])
+    assert main(["forecast", "--json", str(tmp_path)]) == 0
+    rows = [json.loads(text) for text in capsys.readouterr().out.splitlines()]
+    assert {row["command"] for row in rows} >= {"make"}
+    assert main(["forecast", "--all", str(tmp_path)]) == 0
+    assert main(["forecast", "--json", "--per", "echo 5", str(tmp_path)]) == 0
 
 
 def test_our_own_spills_are_not_taken_beside_their_history(

@@ -71,21 +71,12 @@ def rank(
     """What each result of the last scan's sessions cost; `artifacts` are completed."""
     found = Costs()
     ranking = _Ranking(catalogue, artifacts, query, found)
-    sessions = list(
-        told(catalogue, query, found.problems, progress=progress, cancelled=cancelled)
-    )
-    # An origin before its forks: what is copied is counted where it was made.
-    sessions.sort(key=_began)
-    for each in sessions:
+    for each in told(
+        catalogue, query, found.problems, progress=progress, cancelled=cancelled
+    ):
         ranking.take(each)
     found.rows = ranking.rows()
     return found
-
-
-def _began(each: Told) -> tuple[float, int, str]:
-    times = [r.time for r in each.results.results if r.time is not None]
-    lengths = sum(map(len, each.results.turns.values()))
-    return min(times, default=0.0), lengths, each.log.path
 
 
 class _Ranking:

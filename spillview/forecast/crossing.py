@@ -80,6 +80,8 @@ def forecast(group: Group, now: float, boundary: Boundary | None = None) -> Fore
     kept = tuple(sample)
     if gate is None or not sample:
         why = "nothing spills it: there is no boundary"
+        if not sample:
+            why = "of no run the whole output is on disk"
         return Forecast(group, kept, gate, found, "unknown", why=why)
     sizes = [size for _, size in series]
     if sizes[-1] > gate.size:

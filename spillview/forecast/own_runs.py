@@ -21,11 +21,18 @@ NEAR = 2.0
 LONGEST = 6 * 3600.0
 """Seconds that a call without a known end may have taken."""
 
+LARGEST = 1 << 62
+"""Bytes; no disk holds more."""
+
+LATEST = 1e11
+"""Seconds since the epoch; no clock shows more."""
+
 
 @dataclass(slots=True)
 class _Own:
     told: Run
     start: float
+    places: Places
     used: bool = False
 
 
@@ -48,9 +55,11 @@ class OwnRuns:
         for places in histories:
             try:
                 for run in history.runs(places):
+                    if not _possible(run):
+                        continue  # nothing that `wrap` wrote
                     if run.spilled is not None:
                         spilled.add(run.spilled)
-                    own = _Own(run, run.started)
+                    own = _Own(run, run.started, places)
                     if run.command is None:
                         self._piped.append(own)
                     else:
@@ -86,8 +95,8 @@ class OwnRuns:
         found.used = True
         return found.told
 
-    def rest(self) -> Iterator[tuple[Run, str]]:
-        """The runs that were no agent's call, and what they are called.
+    def rest(self) -> Iterator[tuple[Run, str, Places]]:
+        """The runs that were no agent's call, their commands, and whose they are.
 
         A file that was measured is called by its name; what was piped in, and nothing
         says by what, is left out.
@@ -99,7 +108,15 @@ class OwnRuns:
                 if command is None and told.source == "measure":
                     command = told.label if told.label != "stdin" else None
                 if command is not None and not own.used:
-                    yield told, command
+                    yield told, command, own.places
+
+
+def _possible(run: Run) -> bool:
+    """Whether a clock and a disk can have such a run."""
+    sizes = (run.bytes, run.chars, run.utf16, run.lines, run.boundary)
+    likely = all(size is None or 0 <= size < LARGEST for size in sizes)
+    ours = run.source in ("wrap", "measure")
+    return likely and ours and 0 < run.started < LATEST
 
 
 def _between(runs: Sequence[_Own], first: float, last: float) -> _Own | None:

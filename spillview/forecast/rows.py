@@ -11,7 +11,7 @@ from spillview.forecast.crossing import Forecast
 from spillview.forecast.kept import Outcome
 from spillview.forecast.per import PerUnit
 from spillview.forecast.rates import Rate
-from spillview.text import iso
+from spillview.text import iso, path_text
 
 TEXT = 2_000
 """Chars of a command in a row."""
@@ -86,10 +86,10 @@ def earlier_row(outcome: Outcome) -> dict[str, Any]:
 def cost_row(cost: Cost) -> dict[str, Any]:
     """What one result cost."""
     return {
-        "session": cost.session,
+        "session": path_text(cost.session),
         "harness": cost.harness,
-        "project": cost.project,
-        "tool": cost.tool,
+        "project": path_text(cost.project) if cost.project is not None else None,
+        "tool": path_text(cost.tool) if cost.tool is not None else None,
         "command": cost.command[:TEXT] if cost.command is not None else None,
         "time": iso(cost.time),
         "tokens": cost.tokens,
@@ -97,7 +97,7 @@ def cost_row(cost: Cost) -> dict[str, Any]:
         "carried_tokens": cost.carried,
         "spilled": cost.spilled,
         "artifact": cost.artifact,
-        "transcript": cost.transcript,
+        "transcript": path_text(cost.transcript),
         "record": cost.record,
     }
 

@@ -23,6 +23,7 @@ from spillview.text import path_text
 if TYPE_CHECKING:
     from spillview.catalogue import Catalogue
     from spillview.discovery import TranscriptFound
+    from spillview.links import SessionFacts
     from spillview.places import Places
     from spillview.transcripts.results import Result, Results
     from spillview.wrap import history
@@ -46,7 +47,7 @@ class Series:
 
     def group(self, project: str | None, command: str, tool: str | None) -> Group:
         """The group of a command, made where there is none."""
-        folder = path_text(project or "")
+        folder, command = path_text(project or ""), path_text(command)
         named = None if is_command_line(command) else tool
         key = Key(folder, normalised(command, tool=named, project=folder))
         found = self.groups.get(key)
@@ -74,12 +75,15 @@ def told(
     progress: Progress | None = None,
     cancelled: Cancelled | None = None,
 ) -> Iterable[Told]:
-    """Each session of the last scan's transcripts, one at a time."""
+    """Each session of the last scan's transcripts, one at a time, origins before forks.
+
+    A session that cannot be read is added to `problems`.
+    """
     from spillview.transcripts import READERS, reader_of
     from spillview.transcripts.results import results_of
     from spillview.transcripts.turns import holds_many
 
-    sessions = catalogue.transcripts(cancelled)
+    sessions = sorted(catalogue.transcripts(cancelled), key=_origins_first)
     read: set[str] = set()
     for done, (log, session, facts) in enumerate(sessions):
         if cancelled is not None and cancelled():
@@ -100,6 +104,15 @@ def told(
         project = (facts.project if facts is not None else None) or results.project
         version = results.version or (facts.version if facts is not None else None)
         yield Told(log, session, project or log.project, version, results)
+
+
+def _origins_first(
+    each: tuple[TranscriptFound, str, SessionFacts | None],
+) -> tuple[bool, float]:
+    facts = each[2]
+    if facts is None:
+        return True, 0.0
+    return bool(facts.parents), facts.started or 0.0
 
 
 def _is_session(wanted: str | None, session: str, log: TranscriptFound) -> bool:
@@ -290,8 +303,11 @@ class _Gathering:
         query = self._query
         if query.session is not None or query.harness not in (None, "spillview"):
             return
-        for told, command in self._own.rest():
-            if _in_time(query, told.started) and self._admits(told.cwd):
+        mine = self._catalogue.places
+        for told, command, places in self._own.rest():
+            # Of a home that was named all of it is meant.
+            admitted = places is not mine or self._admits(told.cwd)
+            if admitted and _in_time(query, told.started):
                 self._add_own(told, told.cwd, command, None)
 
     def _add_own(
@@ -327,6 +343,7 @@ class _Gathering:
     def _add(
         self, project: str | None, command: str, tool: str | None, run: Run
     ) -> None:
+        command, tool = path_text(command), path_text(tool) if tool else None
         self._series.group(project, command, tool).add(run, command, tool)
 
 
