@@ -133,6 +133,9 @@ def test_numbers_dates_and_hashes_of_any_kind_are_alike(
         "x " + "/tmp" * 500,
         "1." * 1000,
         "if x hook ready >/dev/null 2>&1; then y wrap -- " + "; else fi" * 900,
+        "if x hook ready >/dev/null 2>&1; then " + " wrap  -- " * 900,
+        "x;" * 900 + "spillview wrap" + " -a" * 60,
+        "a | spillview wrap " * 100,
     ],
 )
 def test_hostile_commands_take_no_time(command: str) -> None:

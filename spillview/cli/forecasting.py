@@ -272,7 +272,7 @@ def _write(
 
     shown = found
     if streams.terminal and not args.all and args.command is None:
-        shown = [each for each in found if each.state != "unknown"]
+        shown = [each for each in found if each.state != "unknown" or each.close]
     shown = _some(shown, args, streams)
     table: list[list[Cell]] = []
     for each in shown:

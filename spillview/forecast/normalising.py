@@ -18,11 +18,9 @@ TEXT = 2_000
 _PASSES = 8
 """What was taken off may lay more of the same bare; then it is looked at again."""
 
-_HOOKED = re.compile(
-    r"\Aif .{1,9000}? hook ready >/dev/null 2>&1; then .{1,9000}? wrap "
-    r"(?:--session \S+ )?.{0,600}?-- .*; else (?P<command>.+?)(?:\n| |; )fi;?\s*\Z",
-    re.DOTALL,
-)
+_READY = " hook ready >/dev/null 2>&1; then "
+"""What the hook puts before a command that goes through `wrap`."""
+
 _WRAPPED = re.compile(
     r"(?P<before>\A|.*?(?:&&|;|\n)\s*)(?:\S*/)?spillview\s+wrap\b"
     r"(?P<options>(?:\s+(?!--\s)\S+)*?)\s+--\s+(?P<command>.+)\Z",
@@ -126,16 +124,33 @@ def unwrapped(command: str) -> Unwrapped:
 
     Also as the hook writes it, and where something is piped into `wrap`.
     """
-    text = command[:20_000]
-    if " wrap" not in text:
+    if " wrap" not in command:
         return Unwrapped(command, False)
-    if (found := _HOOKED.match(text)) is not None:
-        return Unwrapped(found["command"], True)
+    if (inner := _hooked(command)) is not None:
+        return Unwrapped(inner, True)
+    text = command[:TEXT]
     if (found := _WRAPPED.match(text)) is not None:
         return Unwrapped(found["before"] + found["command"], True)
     if (found := _PIPED.match(text)) is not None:
         return Unwrapped(found["command"], True)
     return Unwrapped(command, False)
+
+
+def _hooked(command: str) -> str | None:
+    """The command that the hook rewrote into `if …; then … wrap … -- X; else X; fi`."""
+    ready = command.find(_READY) if command.startswith("if ") else -1
+    if ready < 0:
+        return None
+    wrap = command.find(" wrap ", ready + len(_READY) - 1)
+    dashes = command.find(" -- ", wrap) if wrap >= 0 else -1
+    other = command.find("; else ", dashes) if dashes >= 0 else -1
+    if other < 0:
+        return None
+    inner = command[other + len("; else ") :].rstrip().removesuffix(";")
+    for end in ("; fi", "\nfi", " fi"):
+        if inner.endswith(end):
+            return inner.removesuffix(end)
+    return None
 
 
 def normalised(command: str, *, tool: str | None = None, project: str = "") -> str:

@@ -230,7 +230,7 @@ class ForecastScreen(Screen[None]):
         found = self.board.forecasts if self.board is not None else []
         if self.everything:
             return found
-        return [each for each in found if each.state != "unknown"]
+        return [each for each in found if each.state != "unknown" or each.close]
 
     def _show(self, *, anew: bool) -> None:
         rows: list[ForecastRow] | list[CostRow]

@@ -99,6 +99,18 @@ async def test_too_few_runs_are_hidden_until_asked_for(tmp_path: Path) -> None:
         assert "too few runs: 2 of 5" in text_of(screen.detail.make(80, 6))
 
 
+async def test_few_runs_close_to_the_boundary_are_not_hidden(tmp_path: Path) -> None:
+    grows(tmp_path, [26_000, 29_000])
+    screen = made_screen(tmp_path)
+    app = Bare(screen.catalogue)
+    async with app.run_test(size=(80, 24)) as pilot:
+        app.push_screen(screen)
+        await until(pilot, lambda: screen.board is not None)
+        await pilot.pause()
+        (row,) = screen.listing.rows
+        assert text_of([row.runs(78)]).startswith("△unknown")
+
+
 async def test_home_opens_it_by_key_and_by_palette(tmp_path: Path) -> None:
     grows(tmp_path, [40_000])
     catalogue = Catalogue(Places.of_home(str(tmp_path)), now=lambda: NIGHT + DAY)
