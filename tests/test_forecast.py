@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import shlex
 import sys
 from datetime import date
@@ -355,6 +356,47 @@ def test_what_was_read_is_cached_and_read_again_when_it_grows(tmp_path: Path) ->
             file.write(b"\n".join(run.lines) + b"\n")
         assert look() == [1_000, 2_000, 3_000]
         assert len(calls) == 3
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_made_nights_give_each_run_once(tmp_path: Path, seed: int) -> None:
+    dice = random.Random(seed)
+    expected: dict[str, list[int]] = {}
+    clock = float(NIGHT)
+    whole: list[Claude] = []
+    for n in range(5):
+        run = Claude(tmp_path, session=f"{n:08d}-1111-4222-8333-444444444444")
+        if whole and dice.random() < 0.5:  # a fork: it begins with another's records
+            origin = dice.choice(whole)
+            old, new = origin.session.encode(), run.session.encode()
+            run.lines = [line.replace(old, new, 1) for line in origin.lines]
+        run.clock = clock
+        for k in range(dice.randint(1, 6)):
+            name = dice.choice(("make lint", "make docs"))
+            size = dice.randint(2_000, 45_000)
+            key = f"toolu_{n}_{k}"
+            how = dice.choice(("plain", "wrapped", "hook", "person"))
+            if how == "person":
+                own_run(tmp_path, name, size, run.clock + 0.5, cwd="/srv/app")
+                run.clock += 30
+            elif how == "plain" and size > 30_000:
+                run.spills(output(size), command=name, call_id=key)
+            elif how == "plain":
+                call = run.calls("Bash", key, command=name)
+                run.gets(call, output(size).decode())
+            else:
+                typed = name if how == "hook" else f"spillview wrap -- {name}"
+                call = run.calls("Bash", key, command=typed)
+                own_run(tmp_path, name, size, run.clock + 1, cwd="/srv")
+                run.clock += 3
+                run.gets(call, "an envelope\n")
+            expected.setdefault(name, []).append(size)
+            run.clock += 30
+        run.write()
+        whole.append(run)
+        clock = run.clock + DAY
+    found = groups_of(tmp_path)
+    assert {name: sizes_of(group) for name, group in found.items()} == expected
 
 
 # What is printed
