@@ -77,7 +77,7 @@ def test_new_and_gone_lines_are_the_difference_of_the_bags(
 
 
 @given(
-    st.lists(st.integers(0, 6), max_size=40), st.lists(st.integers(0, 6), max_size=40)
+    st.lists(st.integers(0, 6), max_size=30), st.lists(st.integers(0, 6), max_size=30)
 )
 @settings(max_examples=100, deadline=None)
 def test_small_sequences_are_matched_at_least_as_well_as_by_difflib(
@@ -90,10 +90,26 @@ def test_small_sequences_are_matched_at_least_as_well_as_by_difflib(
     ordered = [(i + n, j + n) for i, j, size in found for n in range(size)]
     assert ordered == sorted(set(ordered))
     assert len({i for i, _ in ordered}) == len({j for _, j in ordered}) == len(ordered)
-    if not any(a.count(x) == b.count(x) == 1 for x in a):  # no anchors: exact
-        matcher = difflib.SequenceMatcher(None, a, b, autojunk=False)
-        theirs = sum(block.size for block in matcher.get_matching_blocks())
-        assert len(ordered) >= theirs
+    matcher = difflib.SequenceMatcher(None, a, b, autojunk=False)
+    theirs = sum(block.size for block in matcher.get_matching_blocks())
+    assert len(ordered) >= theirs
+
+
+@given(st.randoms(use_true_random=False))
+@settings(max_examples=30, deadline=None)
+def test_larger_sequences_are_matched_in_order(chance: random.Random) -> None:
+    a = [chance.randrange(300) for _ in range(chance.randrange(400))]
+    b = [x for x in a if chance.random() < 0.9]
+    for _ in range(chance.randrange(20)):
+        b.insert(chance.randrange(len(b) + 1), chance.randrange(300))
+    at = (0, 0)
+    for i, j, size in blocks(a, b):
+        assert size > 0
+        assert (i, j) >= at
+        assert i >= at[0]
+        assert j >= at[1]
+        assert a[i : i + size] == b[j : j + size]
+        at = (i + size, j + size)
 
 
 def test_hunks_are_those_of_difflib_where_few_lines_change() -> None:
@@ -118,6 +134,15 @@ def test_hunks_are_those_of_difflib_where_few_lines_change() -> None:
         for h in compare(one, two).hunks
     ]
     assert ours == theirs
+
+
+def test_new_lines_that_tell_of_errors_are_told_apart() -> None:
+    before = b"ok\nerror: old\n"
+    after = b"ok\nerror: old\nfine\ntest x ... FAILED\nno errors\npanic here\n"
+    found = compare(before, after, seen=Seen(((0, 34),)))
+    told = [(t.line.number, t.line.text, t.seen) for t in found.trouble]
+    assert told == [(4, "test x ... FAILED", False), (6, "panic here", False)]
+    assert found.trouble_total == 2
 
 
 def test_a_moved_line_is_neither_new_nor_gone() -> None:

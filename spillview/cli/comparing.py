@@ -149,6 +149,7 @@ def _write(
         line_words,
         seen_words,
         signed,
+        trouble_words,
     )
 
     now = catalogue.now()
@@ -177,11 +178,16 @@ def _write(
     write_table(streams, columns, table)
     streams.line()
     rows = [("lines", line_words(found)), ("", seen_words(found))]
+    rows.append(("", trouble_words(found)))
     rows.append(("", ignored_words(found)))
     rows += [("" if n else "items", text) for n, text in enumerate(item_words(found))]
     for label, text in rows:
         if text:
             streams.line(streams.styled(f"{label:<{LABEL}}", "dim") + text)
+    trouble = found.lines.trouble
+    if 0 < limit < found.lines.new and trouble:
+        total = found.lines.trouble_total or found.lines.new
+        _lines("+", "new and tell of errors", total, trouble[:limit], streams)
     _lines("-", "gone", found.lines.gone, found.lines.first_gone[:limit], streams)
     _lines("+", "new", found.lines.new, found.lines.first_new[:limit], streams)
 

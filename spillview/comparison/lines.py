@@ -61,6 +61,10 @@ class LineComparison:
     were too many to look, or noise was left out from the beginning."""
     ignored: str | None
     """What was left out of every line; None where every byte counted."""
+    trouble: tuple[Told, ...]
+    """The first new lines that tell of errors and failures."""
+    trouble_total: int | None
+    """All of them; None where the new lines were too many to look at each."""
     first_new: tuple[Told, ...]
     first_gone: tuple[Told, ...]
     hunks: tuple[Hunk, ...]
@@ -104,6 +108,7 @@ def compare_lines(
             parts = _Parts(spool)
             first_new, new_seen = _told(after, parts.new(), is_new, seen)
             first_gone, _ = _told(before, parts.gone(), is_gone, seen_before)
+            trouble, trouble_total = _trouble(after, parts.new(), is_new, seen)
             noise = None
             if not plain:
                 noise = _noise(before, after, parts, is_gone, is_new)
@@ -122,6 +127,8 @@ def compare_lines(
         new_seen,
         noise,
         SAID if plain else None,
+        trouble,
+        trouble_total,
         first_new,
         first_gone,
         tuple(kept),
@@ -233,19 +240,46 @@ def _told(
             for row in _rows(content, part):
                 if not flags[ordinal + row.number]:
                     continue
-                line = _line(part.line + row.number + 1, row)
-                whole = None if seen is None else seen.covers(line.start, line.end)
-                received += bool(whole)
+                told = _one(part, row, seen)
+                received += bool(told.seen)
                 if len(kept) < SHOWN:
-                    if whole is False and seen is not None and not seen.certain:
-                        whole = None
-                    kept.append(Told(line, whole))
+                    kept.append(told)
                 elif not touched:
                     break
         ordinal += part.lines
     if seen is None or (not seen.certain and received < flags.count):
         return tuple(kept), None
     return tuple(kept), received
+
+
+def _trouble(
+    content: Content, parts: Iterator[Part], flags: Flags, seen: Seen | None
+) -> tuple[tuple[Told, ...], int | None]:
+    """The first lines meant that hold a signal word, and how many there are."""
+    from spillview.signals import first_signal
+
+    kept: list[Told] = []
+    total = size = ordinal = 0
+    for part in parts:
+        size += part.end - part.start
+        if size > LOOKED:
+            return tuple(kept), None
+        for row in _rows(content, part):
+            if not flags[ordinal + row.number] or first_signal(row.head) is None:
+                continue
+            total += 1
+            if len(kept) < SHOWN:
+                kept.append(_one(part, row, seen))
+        ordinal += part.lines
+    return tuple(kept), total
+
+
+def _one(part: Part, row: _Row, seen: Seen | None) -> Told:
+    line = _line(part.line + row.number + 1, row)
+    whole = None if seen is None else seen.covers(line.start, line.end)
+    if whole is False and seen is not None and not seen.certain:
+        whole = None
+    return Told(line, whole)
 
 
 def _line(number: int, row: _Row) -> Line:

@@ -1,8 +1,8 @@
 """Which elements of two short sequences are the same, in order: a diff in memory.
 
-Elements that both hold once are anchors (the longest chain of them in order counts);
-between anchors small stretches are matched exactly. What is matched is always the same
-and in order; it may be less than the most that could be.
+Small stretches are matched exactly. In larger ones the elements that both hold once are
+anchors, of which the longest chain in order counts. What is matched is always the same
+and in order; in large stretches it may be less than the most that could be.
 """
 
 from __future__ import annotations
@@ -14,8 +14,11 @@ from collections.abc import Hashable, Iterator, Sequence
 Block = tuple[int, int, int]
 """`(in a, in b, how many)`: elements that are the same."""
 
-SMALL = 1 << 16
-"""Cells of the table of an exact match."""
+SMALL = 1 << 10
+"""Cells of the table of an exact match, which comes before any anchors."""
+
+LARGE = 1 << 16
+"""Cells of the table of an exact match where there are no anchors."""
 
 
 def blocks(a: Sequence[Hashable], b: Sequence[Hashable]) -> list[Block]:
@@ -56,10 +59,13 @@ def _pieces(a: Sequence[Hashable], b: Sequence[Hashable]) -> Iterator[Block]:
             todo.append((high_a, high_b, tail))
         if low_a == high_a or low_b == high_b:
             continue
-        anchors = _anchors(a, b, low_a, high_a, low_b, high_b)
-        if anchors:
-            todo += reversed(_between(anchors, low_a, high_a, low_b, high_b))
-        elif (high_a - low_a) * (high_b - low_b) <= SMALL:
+        cells = (high_a - low_a) * (high_b - low_b)
+        if cells > SMALL:
+            anchors = _anchors(a, b, low_a, high_a, low_b, high_b)
+            if anchors:
+                todo += reversed(_between(anchors, low_a, high_a, low_b, high_b))
+                continue
+        if cells <= LARGE:
             yield from _exact(a[low_a:high_a], b[low_b:high_b], low_a, low_b)
 
 

@@ -35,6 +35,8 @@ def comparison_row(found: Comparison, shown: int = SHOWN) -> Row:
             "noise": lines.noise,
             "ignored": lines.ignored,
             "hunks": lines.hunks_total,
+            "trouble": lines.trouble_total,
+            "first_trouble": [_told(told) for told in lines.trouble[:shown]],
             "first_new": [_told(told) for told in lines.first_new[:shown]],
             "first_gone": [_told(told) for told in lines.first_gone[:shown]],
         },

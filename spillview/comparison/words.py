@@ -53,6 +53,20 @@ def seen_words(found: Comparison) -> str:
     )
 
 
+def trouble_words(found: Comparison) -> str:
+    """How many of the new lines tell of errors; empty where none does."""
+    lines = found.lines
+    if not lines.trouble:
+        return ""
+    least = "" if lines.trouble_total is not None else "at least "
+    total = lines.trouble_total or len(lines.trouble)
+    tell = "tells" if total == 1 else "tell"
+    words = f"{least}{human_count(total)} of the new lines {tell} of errors"
+    if total == len(lines.trouble) and all(one.seen is False for one in lines.trouble):
+        words += ", never seen"
+    return words
+
+
 def ignored_words(found: Comparison) -> str:
     """What was left out of the lines; empty where every byte counted."""
     ignored = found.lines.ignored

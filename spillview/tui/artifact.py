@@ -36,14 +36,11 @@ class ArtifactScreen(Panes, Acting):
         *,
         at: Range | None = None,
         pattern: Pattern | None = None,
-        among: Sequence[Artifact] | None = None,
     ) -> None:
-        """See `Panes`; it is left with the artifact that it ended on.
-
-        `among` are those that it can be compared with; the artifacts themselves else.
-        """
+        """See `Panes`; it is left with the artifact that it ended on."""
         super().__init__(catalogue, artifacts, index, at=at, pattern=pattern)
-        self.among = among
+        self.among: Sequence[Artifact] = self.artifacts
+        """Those that it can be compared with; the screen below may know more."""
         self._marked: list[int] = []
         self.shape: ShapePane | None = None
         """The outline in place of the text, once it was asked for."""
@@ -241,7 +238,7 @@ class ArtifactScreen(Panes, Acting):
         from spillview.tui.compare import CompareScreen
         from spillview.tui.compare_with import CompareWithScreen
 
-        after, among = self.artifact, self.among or self.artifacts
+        after, among = self.artifact, self.among
 
         def compare(before: Artifact | None) -> None:
             if before is not None:

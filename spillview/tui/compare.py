@@ -257,7 +257,7 @@ moved is marked at both places and counts as neither.
                 old.close()
         self.head.show(self.before, self.after, found, self.catalogue.now())
         if hunks:
-            self._go_to(0)
+            self._go_to(self._first())
         self._status()
         self.refresh_bindings()
 
@@ -285,6 +285,14 @@ moved is marked at both places and counts as neither.
         if step > 0 and known < total:
             return f"{human_count(known)} of {human_count(total)} differences are kept"
         return f"no difference {'after' if step > 0 else 'before'} this one"
+
+    def _first(self) -> int:
+        """The difference to open at: the first that tells of errors, else the first."""
+        trouble = self.found.lines.trouble if self.found is not None else ()
+        if not trouble:
+            return 0
+        at = self.across.next(trouble[0].line.start, 1, later=True)
+        return max(0, (len(self.across.hunks) if at is None else at) - 1)
 
     def _go_to(self, index: int) -> None:
         hunk = self.across.hunks[index]

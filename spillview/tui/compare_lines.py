@@ -12,6 +12,7 @@ from spillview.comparison.words import (
     line_words,
     seen_words,
     signed,
+    trouble_words,
 )
 from spillview.model import Artifact
 from spillview.text import human_age
@@ -66,6 +67,10 @@ def head_lines(
         unseen = found.lines.new_seen == 0
         told += [("; ", "dim"), (seen, "never" if unseen else "unseen")]
     lines.append(_labelled("lines", told))
+    trouble = trouble_words(found)
+    if trouble:
+        tone = "never" if trouble.endswith("never seen") else "unseen"
+        lines.append(_labelled("", [(trouble, tone)]))
     ignored = ignored_words(found)
     if ignored:
         lines.append(_labelled("", [(ignored, "notice")]))

@@ -65,8 +65,8 @@ class HomeScreen(MarkingScreen, Acting):
         if artifact_id in places:
             self.queue.aim(("artifact", artifact_id))
             every = [a for s in self.material.sessions for a in s.artifacts]
-            at = places[artifact_id]
-            screen = ArtifactScreen(self.catalogue, shown, at, among=every)
+            screen = ArtifactScreen(self.catalogue, shown, places[artifact_id])
+            screen.among = every
             self.app.push_screen(screen, self._come_back)
 
     def _come_back(self, last: Artifact | None) -> None:
