@@ -41,7 +41,7 @@ class Opened(Screen[Artifact | None]):
 
     last: Opened | None = None
 
-    def __init__(self, *given: Any) -> None:
+    def __init__(self, *given: Any, **more: Any) -> None:
         super().__init__()
         self.given = given
         Opened.last = self
