@@ -102,6 +102,12 @@ def test_all_rows_are_printed_where_nobody_pages(night: Path) -> None:
     assert all(row["artifact"] in out for row in unseen)
 
 
+def test_no_cell_of_a_piped_table_is_endless(night: Path) -> None:
+    rows = run("review", night).lines
+    assert max(map(len, rows)) < 1000
+    assert any("…" in row for row in rows)
+
+
 def test_nothing_new_is_said_to_be_so(machine: Path) -> None:
     got = run("review")
     assert got.code == 0
@@ -195,6 +201,11 @@ def test_nothing_is_done_that_nobody_could_read(machine: Path) -> None:
     assert "went on after a failure it never saw" in got.out
     assert "Nothing new" in run("review").out
     assert run("review", "--done").out == ""
+    again = run("review", "--since", "3000d").out
+    assert "Everything of this period is reviewed" not in again
+    run("review", "--done", "--since", "3000d")
+    again = run("review", "--since", "3000d").out
+    assert "Everything of this period is reviewed" in again
 
 
 def test_one_mark_holds_the_period_where_it_began(

@@ -29,7 +29,7 @@ DETAILED = 3
 LABEL = 12
 """Cells of the labels of a failure's lines."""
 
-LONGEST = 500
+LONGEST = 300
 """Chars of a text that is written on one line where nobody's terminal is."""
 
 
@@ -41,6 +41,12 @@ def write_report(report: Report, streams: Streams, *, everything: bool) -> None:
 def plain(text: str | None) -> str:
     """A text on one line, safe on a terminal."""
     return printable(" ".join(path_text(text or "").split()))
+
+
+def brief(text: str | None) -> str:
+    """A text for a cell of a table, which a pipe would take whatever its length."""
+    line = plain(text)
+    return line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…"
 
 
 def project_of(run: Run | None) -> str:
@@ -130,10 +136,10 @@ class _Writing:
             rows.append(
                 [
                     Cell(project_of(run)),
-                    Cell(plain(name_of(run)), "bold"),
+                    Cell(brief(name_of(run)), "bold"),
                     Cell(human_count(len(findings)), "unseen"),
-                    Cell(plain(subject(findings[0].artifact))),
-                    Cell(plain(note)),
+                    Cell(brief(subject(findings[0].artifact))),
+                    Cell(brief(note)),
                 ]
             )
         write_table(self.streams, columns, rows)
@@ -200,7 +206,7 @@ class _Writing:
             shown = loud if self.everything else loud[:SHOWN]
             columns, cells = TABLES[section]
             rows = [
-                [Cell(self._id(f), "name"), *cells(f), Cell(plain(f.note))]
+                [Cell(self._id(f), "name"), *cells(f), Cell(brief(f.note))]
                 for f in shown
             ]
             note = Column("NOTE", least=8, drop=9)
@@ -243,14 +249,14 @@ class _Writing:
 
 def _command(finding: Finding) -> Cell:
     if finding.artifact is not None:
-        return Cell(plain(subject(finding.artifact)))
+        return Cell(brief(subject(finding.artifact)))
     tool = finding.call.mention.tool if finding.call is not None else None
-    return Cell(plain(finding.command or tool))
+    return Cell(brief(finding.command or tool))
 
 
 def _verdict(finding: Finding) -> Cell:
     line = finding.line
-    return Cell(plain(verdict_text(line)) if line is not None else "")
+    return Cell(brief(verdict_text(line)) if line is not None else "")
 
 
 def _errors(finding: Finding) -> Cell:
@@ -273,7 +279,7 @@ def _of_signals(finding: Finding) -> list[Cell]:
         Cell(project_of(finding.run)),
         _command(finding),
         _errors(finding),
-        Cell(plain(said)),
+        Cell(brief(said)),
     ]
 
 
@@ -284,7 +290,7 @@ def _of_items(finding: Finding) -> list[Cell]:
         Cell(project_of(finding.run)),
         Cell(f"{least}{seen:,} of {total:,}", "unseen"),
         _command(finding),
-        Cell(plain(finding.more["items_path"])),
+        Cell(brief(finding.more["items_path"])),
     ]
 
 
@@ -303,7 +309,7 @@ def _of_call(finding: Finding) -> list[Cell]:
     return [
         Cell(project_of(finding.run)),
         _command(finding),
-        Cell(plain(call.mention.path if call is not None else None)),
+        Cell(brief(call.mention.path if call is not None else None)),
     ]
 
 
@@ -316,7 +322,7 @@ def _of_growing(finding: Finding) -> list[Cell]:
 
 
 def _of_exposed(finding: Finding) -> list[Cell]:
-    return [Cell(plain(finding.text))]
+    return [Cell(brief(finding.text))]
 
 
 _PROJECT = Column("PROJECT", least=6, most=14, drop=5)

@@ -16,8 +16,13 @@ def headline(report: Report) -> str:
     if count:
         saw = "it" if count == 1 else "they"
         return f"{many(count, 'session')} went on after a failure {saw} never saw"
-    if not report.tally.artifacts and not report.tally.calls:
+    tally = report.tally
+    if not tally.artifacts and not tally.calls:
         return "Nothing new in this period"
+    if (tally.artifacts, tally.calls) == (tally.reviewed, tally.calls_reviewed):
+        return "Everything of this period is reviewed"
+    if tally.reviewed:
+        return "No session that is left went on after a failure it never saw"
     return "No session went on after a failure it never saw"
 
 
