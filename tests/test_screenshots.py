@@ -229,6 +229,23 @@ async def note(pilot: Pilot[None]) -> None:
     await press(pilot, *"asked for a new run")
 
 
+async def compare(pilot: Pilot[None]) -> None:
+    await press(pilot, "slash", *"cargo test --workspace", "enter")
+    await press(pilot, "enter")
+    await press(pilot, "equals_sign")
+
+
+async def compare_times(pilot: Pilot[None]) -> None:
+    await compare(pilot)
+    await press(pilot, "x")
+    await press(pilot, "right_curly_bracket")
+
+
+async def compare_with(pilot: Pilot[None]) -> None:
+    await compare(pilot)
+    await press(pilot, "o")
+
+
 async def palette(pilot: Pilot[None]) -> None:
     await press(pilot, "ctrl+p")
     await press(pilot, *"race")
@@ -267,6 +284,9 @@ ALL = [
     Picture("forecast-costs", MEDIUM, forecast_costs),
     Picture("reads", MEDIUM, reads),
     Picture("shape", MEDIUM, shape),
+    *(Picture("compare", size, compare) for size in (SMALL, MEDIUM)),
+    Picture("compare-times", MEDIUM, compare_times),
+    Picture("compare-with", MEDIUM, compare_with),
     Picture("shape-table", MEDIUM, shape_table),
     Picture("artifact-envelope", MEDIUM, envelope),
     Picture("artifact-maximised", MEDIUM, maximised),
