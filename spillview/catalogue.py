@@ -40,8 +40,9 @@ if TYPE_CHECKING:
     from spillview.cache import Cache, Key
     from spillview.config import Settings
     from spillview.envelope import EnvelopeFacts
+    from spillview.links import SessionFacts
     from spillview.places import Places
-    from spillview.state import State
+    from spillview.state import Note, State
 
 __all__ = ["LIVE_SECONDS", "Catalogue", "Query"]
 
@@ -424,6 +425,20 @@ class Catalogue:
         """The transcript at `path`, if the last scan found one there."""
         return self._records.log(path)
 
+    def transcripts(
+        self, cancelled: Cancelled | None = None
+    ) -> list[tuple[TranscriptFound, str, SessionFacts | None]]:
+        """Every session of each transcript of the last scan, and what is known of it.
+
+        Reads the transcripts that were not read yet.
+        """
+        self._records.read_all(cancelled=cancelled)
+        return [
+            (log, session, self._records.sessions.get((log.harness, session)))
+            for log in self._records.logs
+            for session in self._records.sessions_in(log)
+        ]
+
     def mentions_in(self, path: str, session: str) -> list[Mention]:
         """Every envelope in one session of a transcript that was read."""
         return self._records.mentions_in(path, session)
@@ -457,6 +472,11 @@ class Catalogue:
             )
         return triage.order_sessions(sessions)
 
+    def session_named(self, harness: str, session: str) -> tuple[str | None, ...]:
+        """The project and the title of a session, as far as transcripts tell."""
+        facts = self._records.sessions.get((harness, session))
+        return (facts.project, facts.title) if facts is not None else (None, None)
+
     def missing(
         self, query: Query | None = None, *, cancelled: Cancelled | None = None
     ) -> list[Missing]:
@@ -486,6 +506,26 @@ class Catalogue:
         """Remember that these were reviewed at `when`; None takes the mark back."""
         if self.state is not None:
             self.state.mark_reviewed(ids, when)
+
+    def reviewed(self) -> dict[str, float]:
+        """Every reviewed mark: of artifacts, sessions and calls, with its time."""
+        return self.state.reviewed() if self.state is not None else {}
+
+    def notes(self) -> dict[str, Note]:
+        """Every note by the id or mark of what it is about."""
+        return self.state.notes() if self.state is not None else {}
+
+    def set_note(self, note: Note) -> None:
+        """Keep a note; an empty text takes it back."""
+        if self.state is not None:
+            self.state.set_note(note)
+
+    def forgetting(self) -> str | None:
+        """Why marks and notes do not last, as a sentence; None where they do."""
+        if self.state is None or self.state.lasts or not self.state.problems:
+            return None
+        problem = self.state.problems[-1]
+        return f"{problem.path}: {problem.sentence}"
 
     def last_review(self) -> float | None:
         """When the person last finished a review, seconds since the epoch."""

@@ -76,6 +76,39 @@ def text_width(text: str) -> int:
     return total
 
 
+def fold(text: str, width: int, most: int | None = None) -> list[str]:
+    """`text` in lines of at most `width` cells, broken at spaces where it can be.
+
+    Of more than `most` lines the first ones, with an ellipsis.
+    """
+    lines: list[str] = []
+    line, room, rest = "", max(2, width), text.split(" ")
+    while rest:
+        word = rest.pop(0)
+        joined = f"{line} {word}" if line else word
+        if text_width(joined) <= room:
+            line = joined
+            continue
+        if line:
+            lines.append(line)
+            line = ""
+            rest.insert(0, word)
+        else:  # no line holds it whole
+            taken = place = 0
+            while taken <= room:
+                taken += 2 if word[place] == VS16 else char_width(word[place])
+                place += 1
+            place = max(1, place - 1)
+            lines.append(word[:place])
+            rest.insert(0, word[place:])
+        if most is not None and len(lines) >= most:
+            last = lines[most - 1]
+            while last and text_width(last) > room - 1:
+                last = last[:-1]
+            return [*lines[: most - 1], f"{last.rstrip()}…"]
+    return [*lines, line] if line or not lines else lines
+
+
 def extends(char: str) -> bool:
     """Whether the character is drawn over the one before it (never starts a row)."""
     code = ord(char)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from spillview.claims import ClaimRule, read_claim
 from spillview.model import Boundary, Claim, Problem, Unit
+from spillview.resumption import ReadTool, Resume
 
 if TYPE_CHECKING:
     from spillview.config import Settings
@@ -364,6 +365,10 @@ class Profile(NamedTuple):
     """Where everything stands in a record, for the reader `fields`."""
     verified: bool = False
     """True where it was compared with real data of the harness."""
+    resume: Resume = Resume()
+    """How a session is resumed."""
+    read_tool: ReadTool = ReadTool()
+    """How its model reads a part of a file."""
     hosts: tuple[Any, ...] = ()
     """Of a guest: the profiles of those in whose transcripts its notices stand."""
 

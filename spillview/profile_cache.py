@@ -15,7 +15,7 @@ from contextlib import suppress
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
-from spillview import claims, profile
+from spillview import claims, profile, resumption
 
 if TYPE_CHECKING:
     from spillview.places import Places
@@ -40,6 +40,8 @@ _TYPES: dict[str, Any] = {
         profile.Root,
         profile.Sample,
         profile.TranscriptRule,
+        resumption.ReadTool,
+        resumption.Resume,
     )
 }
 _NEW = tuple.__new__

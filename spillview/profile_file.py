@@ -27,6 +27,7 @@ from spillview.profile import (
     Sample,
     TranscriptRule,
 )
+from spillview.resumption import ReadTool, Resume
 from spillview.roots import check_template
 from spillview.table import REQUIRED, Table
 
@@ -129,6 +130,8 @@ def parse_profile(text: str, source: str, *, trusted: bool = False) -> Profile:
         quirks=table.texts("quirks"),
         records=_records(table.table("records")),
         verified=table.flag("verified", False),
+        resume=_resume(table.table("resume")),
+        read_tool=_read_tool(table.table("read_tool")),
     )
     table.done()
     _check_roots(profile, source)
@@ -153,6 +156,7 @@ def check_profile(profile: Profile) -> None:
             _check_groups(found, sample, where, skip=("name",))
     for number, regex in enumerate(profile.frames, 1):
         _check_regex(regex, f"{profile.source}: frames {number}")
+    _check_regex(profile.resume.id, f"{profile.source}: resume.id", whole_names=True)
     for notice in profile.notices:
         where = f"{profile.source}: notice {notice.id!r}"
         _check_regex(notice.regex, f"{where}: regex")
@@ -463,6 +467,28 @@ def _retention(table: Table) -> Retention:
     )
     table.done()
     return retention
+
+
+def _resume(table: Table) -> Resume:
+    standing = Resume()
+    resume = Resume(
+        command=table.texts("command"),
+        cwd=table.choice("cwd", ("project", "any"), "any"),
+        id=table.text("id") or standing.id,
+        confidence=table.choice("confidence", CONFIDENCE, "single report"),
+        source=table.text("source") or "",
+        note=table.text("note") or "",
+    )
+    table.done()
+    if resume.command and not any("{session}" in word for word in resume.command):
+        raise table.bad("command", "must hold {session} where the id belongs")
+    return resume
+
+
+def _read_tool(table: Table) -> ReadTool:
+    tool = ReadTool(table.text("call") or "", table.text("source") or "")
+    table.done()
+    return tool
 
 
 def _records(table: Table) -> RecordFields | None:

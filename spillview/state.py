@@ -1,4 +1,4 @@
-"""What must last: ids that were printed, review marks, the time of the last review.
+"""What must last: printed ids, review marks, notes, the time of the last review.
 
 It lives in SQLite in the state folder. Where that is broken, locked or not writable
 the program goes on without it: nothing here raises for the disk's sake.
@@ -11,7 +11,8 @@ import sqlite3
 import stat
 import threading
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
 
 from spillview.model import Problem
 from spillview.places import private_dir
@@ -24,10 +25,34 @@ _SCHEMA = (
     "CREATE TABLE IF NOT EXISTS reviewed (id TEXT PRIMARY KEY, at REAL)",
     "CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value REAL NOT NULL)",
 )
+_NOTES = (
+    "CREATE TABLE IF NOT EXISTS notes (id TEXT PRIMARY KEY, about TEXT NOT NULL, "
+    "place BLOB NOT NULL, text TEXT, at REAL NOT NULL)"
+)
+"""Made with the first note: an older program keeps working on the same file."""
 _VERSION = 1
 _WAIT = 0.5
 """Seconds to wait for another process before going on without."""
 _ID = frozenset("0123456789abcdef")
+
+About = Literal["artifact", "session"]
+
+LONGEST_NOTE = 10_000
+"""Chars of a note."""
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """What a person wrote about an artifact or a session."""
+
+    id: str
+    """The artifact's id, or the mark by which its session is known."""
+    about: About
+    place: str
+    """The artifact's address, or the session's id: said when it is gone."""
+    text: str
+    when: float
+    """Seconds since the epoch."""
 
 
 class State:
@@ -53,6 +78,12 @@ class State:
                 if db is not None:
                     db.close()
             self._disk = self._spare = None
+
+    @property
+    def lasts(self) -> bool:
+        """Whether everything that was written so far is on the disk."""
+        with self._lock:
+            return self._spare is None
 
     # Printed ids
 
@@ -92,23 +123,66 @@ class State:
         marks = dict(self._read("SELECT id, at FROM reviewed"))
         return {i: float(at) for i, at in marks.items() if isinstance(at, int | float)}
 
+    def set_note(self, note: Note) -> None:
+        """Keep a note instead of an earlier one; an empty text takes it back."""
+        place = note.place.encode("utf-8", "surrogateescape")
+        text = note.text.encode("utf-8", "replace").decode() or None
+        self._write(
+            "INSERT INTO notes VALUES (?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET"
+            " about = excluded.about, place = excluded.place, text = excluded.text,"
+            " at = excluded.at",
+            [(note.id, note.about, place, text, note.when)],
+            needs=_NOTES,
+        )
+
+    def notes(self) -> dict[str, Note]:
+        """Every note by what it is about, in the order of their times."""
+        kept: dict[str, Note] = {}
+        for ident, about, place, text, at in self._read(
+            "SELECT id, about, place, text, at FROM notes ORDER BY at", optional=True
+        ):
+            kept.pop(ident, None)
+            if isinstance(text, str) and isinstance(place, bytes):
+                where = place.decode("utf-8", "surrogateescape")
+                kept[ident] = Note(ident, _about(about), where, text, float(at))
+        return kept
+
     def last_review(self) -> float | None:
         """The time up to which everything was reviewed; None before the first."""
-        rows = self._read("SELECT value FROM facts WHERE name = 'last_review'")
-        return float(rows[-1][0]) if rows else None
+        return self._fact("last_review")
 
     def set_last_review(self, when: float) -> None:
         """Remember that everything up to `when` was reviewed."""
+        self._set_fact("last_review", when)
+
+    def last_report(self) -> float | None:
+        """The moment of the last report that was given; None before the first."""
+        return self._fact("last_report")
+
+    def set_last_report(self, when: float) -> None:
+        """Remember that a report of everything up to `when` was given."""
+        self._set_fact("last_report", when)
+
+    def _fact(self, name: str) -> float | None:
+        rows = self._read("SELECT value FROM facts WHERE name = ?", (name,))
+        return float(rows[-1][0]) if rows else None
+
+    def _set_fact(self, name: str, value: float) -> None:
         self._write(
-            "INSERT INTO facts VALUES ('last_review', ?) "
+            "INSERT INTO facts VALUES (?, ?) "
             "ON CONFLICT (name) DO UPDATE SET value = excluded.value",
-            [(when,)],
+            [(name, value)],
         )
 
     # The database
 
-    def _read(self, query: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
-        """Rows of the file, then those that could not be written to it."""
+    def _read(
+        self, query: str, values: Sequence[object] = (), *, optional: bool = False
+    ) -> list[tuple[Any, ...]]:
+        """Rows of the file, then those that could not be written to it.
+
+        `optional` says that the table is made with its first row.
+        """
         with self._lock:
             rows: list[tuple[Any, ...]] = []
             db = self._open(create=False)
@@ -116,12 +190,16 @@ class State:
                 try:
                     rows = db.execute(query, values).fetchall()
                 except sqlite3.Error as error:
-                    self._failed(error)
+                    if not (optional and "no such table" in str(error)):
+                        self._failed(error)
             if self._spare is not None:
                 rows += self._spare.execute(query, values).fetchall()
             return rows
 
-    def _write(self, query: str, rows: Sequence[Sequence[object]]) -> None:
+    def _write(
+        self, query: str, rows: Sequence[Sequence[object]], *, needs: str = ""
+    ) -> None:
+        """Write rows, to memory where the file takes none; `needs` makes the table."""
         if not rows:
             return
         with self._lock:
@@ -131,10 +209,11 @@ class State:
                     break
                 try:
                     with db:
+                        db.execute(needs)
                         db.executemany(query, rows)
                     return
                 except sqlite3.Error as error:
-                    if not self._failed(error):
+                    if not self._failed(error, writing=True):
                         break
             if self._spare is None:
                 self._spare = sqlite3.connect(":memory:", check_same_thread=False)
@@ -187,14 +266,22 @@ class State:
             raise OSError(0, "it is not a regular file")
         return True
 
-    def _failed(self, error: sqlite3.Error) -> bool:
+    def _failed(self, error: sqlite3.Error, *, writing: bool = False) -> bool:
         """Handle a database error; True when a new file may be tried."""
+        missing = "no such table" in str(error) or "no such column" in str(error)
+        locked = "locked" in str(error)
+        operational = isinstance(error, sqlite3.OperationalError)
+        if writing and operational and not missing and not locked:
+            # Read-only, or the disk is full: what was kept can still be read from it.
+            self._tell(
+                f"cannot be written ({error}): marks last only until the program ends"
+            )
+            return False
         if self._disk is not None:
             self._disk.close()
             self._disk = None
-        missing = "no such table" in str(error) or "no such column" in str(error)
-        if isinstance(error, sqlite3.OperationalError) and not missing:
-            if "locked" in str(error):
+        if operational and not missing:
+            if locked:
                 self._tell(
                     "another process holds it: what changed is kept till the end"
                 )
@@ -221,9 +308,13 @@ class State:
             self.problems.append(Problem(self.path, sentence))
 
 
+def _about(word: object) -> About:
+    return "session" if word == "session" else "artifact"
+
+
 def _prepare(db: sqlite3.Connection) -> None:
     with db:
-        for statement in _SCHEMA:
+        for statement in (*_SCHEMA, _NOTES):
             db.execute(statement)
         db.execute(f"PRAGMA user_version = {_VERSION}")
 

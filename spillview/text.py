@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 from spillview.errors import BadInput
 from spillview.model import Boundary, Unit
@@ -75,6 +75,20 @@ def printable(text: str, *, newlines: bool = False, tabs: bool = False) -> str:
 def printable_bytes(data: bytes, *, newlines: bool = False, tabs: bool = False) -> str:
     """`data` decoded as UTF-8 with errors replaced, then `printable`."""
     return printable(data.decode("utf-8", "replace"), newlines=newlines, tabs=tabs)
+
+
+_ESCAPE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\))")
+"""Escape sequences that colour, move and name; they say nothing in a list."""
+
+
+def legible(line: str) -> str:
+    """A line of output as a terminal would leave it: no escapes, the last CR frame.
+
+    Not yet safe to draw: what is no whole escape sequence is still in it.
+    """
+    frames = [frame for frame in line.split("\r") if frame.strip()]
+    last = frames[-1] if frames else line
+    return " ".join(_ESCAPE.sub("", last).split())
 
 
 def path_text(path: str) -> str:
@@ -161,6 +175,19 @@ def iso(epoch: float | None) -> str | None:
     except (ValueError, OverflowError, OSError):
         return None
     return f"{moment:%Y-%m-%dT%H:%M:%SZ}".rjust(20, "0")
+
+
+def when(moment: float, now: float) -> str:
+    """A time in words: `18:00 today`, `08:14 yesterday`, `18:00 on Mon 12 Jan`."""
+    then = datetime.fromtimestamp(moment).astimezone()
+    today = datetime.fromtimestamp(now).astimezone().date()
+    clock = f"{then:%H:%M}"
+    if then.date() == today:
+        return f"{clock} today"
+    if then.date() == today - timedelta(days=1):
+        return f"{clock} yesterday"
+    day = f"{then:%a} {then.day} {then:%b}"
+    return f"{clock} on {day}" if then.year == today.year else f"{day} {then.year}"
 
 
 _AGE = re.compile(r"(\d+(?:\.\d+)?)\s*([smhdw])", re.ASCII | re.IGNORECASE)

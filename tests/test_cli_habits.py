@@ -138,7 +138,7 @@ def test_bad_usage_is_one_plain_sentence(words: list[str], parts: list[str]) -> 
 
 def test_commands_of_later_are_not_offered() -> None:
     text = run("--help").out
-    for name in ("forecast", "watch", "completion"):
+    for name in ("watch", "completion"):
         assert not re.search(rf"^\s*(spillview )?{name}\b", text, re.MULTILINE)
 
 

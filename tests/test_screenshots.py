@@ -184,6 +184,20 @@ async def statistics(pilot: Pilot[None]) -> None:
     await press(pilot, "percent_sign")
 
 
+async def forecast(pilot: Pilot[None]) -> None:
+    await press(pilot, "F")
+
+
+async def forecast_chart(pilot: Pilot[None]) -> None:
+    await press(pilot, "F")
+    await press(pilot, "enter")
+
+
+async def forecast_costs(pilot: Pilot[None]) -> None:
+    await press(pilot, "F")
+    await press(pilot, "tab")
+
+
 async def reads(pilot: Pilot[None]) -> None:
     await press(pilot, "slash", *"kisho pytest", "enter")
     await press(pilot, "j", "enter")
@@ -204,6 +218,32 @@ async def shape_table(pilot: Pilot[None]) -> None:
 async def cleanup(pilot: Pilot[None]) -> None:
     await press(pilot, "D")
     await press(pilot, "left_square_bracket")
+
+
+async def report(pilot: Pilot[None]) -> None:
+    await press(pilot, "R")
+
+
+async def note(pilot: Pilot[None]) -> None:
+    await press(pilot, "i")
+    await press(pilot, *"asked for a new run")
+
+
+async def compare(pilot: Pilot[None]) -> None:
+    await press(pilot, "slash", *"cargo test --workspace", "enter")
+    await press(pilot, "enter")
+    await press(pilot, "equals_sign")
+
+
+async def compare_times(pilot: Pilot[None]) -> None:
+    await compare(pilot)
+    await press(pilot, "x")
+    await press(pilot, "right_curly_bracket")
+
+
+async def compare_with(pilot: Pilot[None]) -> None:
+    await compare(pilot)
+    await press(pilot, "o")
 
 
 async def palette(pilot: Pilot[None]) -> None:
@@ -229,6 +269,8 @@ ALL = [
     *(Picture("artifact", size, artifact) for size in (SMALL, MEDIUM, LARGE)),
     *(Picture("search", size, search_everywhere) for size in (SMALL, MEDIUM, LARGE)),
     *(Picture("cleanup", size, cleanup) for size in (SMALL, MEDIUM)),
+    *(Picture("report", size, report) for size in (SMALL, MEDIUM)),
+    Picture("note", MEDIUM, note),
     Picture("find", MEDIUM, find_in_artifact),
     Picture("palette", MEDIUM, palette),
     Picture("help", MEDIUM, help_panel),
@@ -237,8 +279,14 @@ ALL = [
     Picture("missing", MEDIUM, missing),
     Picture("errors", MEDIUM, errors_unseen),
     Picture("statistics", MEDIUM, statistics),
+    *(Picture("forecast", size, forecast) for size in (SMALL, MEDIUM)),
+    *(Picture("forecast-chart", size, forecast_chart) for size in (SMALL, MEDIUM)),
+    Picture("forecast-costs", MEDIUM, forecast_costs),
     Picture("reads", MEDIUM, reads),
     Picture("shape", MEDIUM, shape),
+    *(Picture("compare", size, compare) for size in (SMALL, MEDIUM)),
+    Picture("compare-times", MEDIUM, compare_times),
+    Picture("compare-with", MEDIUM, compare_with),
     Picture("shape-table", MEDIUM, shape_table),
     Picture("artifact-envelope", MEDIUM, envelope),
     Picture("artifact-maximised", MEDIUM, maximised),

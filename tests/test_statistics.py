@@ -151,15 +151,6 @@ def test_command_prints_the_rows_of_both_kinds(
     assert "30,000 chars" in text
 
 
-def test_review_without_stats_says_what_there_is(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["review", str(tmp_path)]) == 2
-    told = capsys.readouterr()
-    assert told.out == ""
-    assert "--stats" in told.err
-
-
 @given(st.integers(0, 20_000_000))
 def test_every_size_is_in_one_band(chars: int) -> None:
     found = band_of(chars)

@@ -51,6 +51,9 @@ COMMANDS = {
         Command("sessions", "listing", "[PATH ...]", "sessions, worst first"),
         Command("show", "reading", "ARTIFACT", "page through one artifact"),
         Command("envelope", "reading", "ARTIFACT", "what the model saw of it"),
+        Command(
+            "compare", "comparing", "A [B]", "two runs: lines and items new and gone"
+        ),
         Command("grep", "searching", "PATTERN [WHERE ...]", "search artifacts"),
         Command("shape", "shaping", "ARTIFACT", "outline of JSON / JSONL"),
         Command("prune", "pruning", "[PATH ...]", "plan a clean-up; --apply does it"),
@@ -78,7 +81,13 @@ COMMANDS = {
             "install|uninstall HARNESS",
             "send an agent's big commands through wrap",
         ),
-        Command("review", "reviewing", "--stats [PATH ...]", "read-back statistics"),
+        Command(
+            "forecast",
+            "forecasting",
+            "[PATH ...]",
+            "which commands are about to cross the boundary",
+        ),
+        Command("review", "reviewing", "[PATH ...]", "the morning report"),
         Command(
             "doctor",
             "health",

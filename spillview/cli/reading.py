@@ -37,13 +37,21 @@ Lines count from 1, chars and bytes from 0. Control characters are shown as pict
 ENVELOPE = """\
 What the model received in the artifact's place: the exact text, which bytes of the
 artifact it had seen in the end, whether the verdict (the last line) was among them,
-what the notice claimed, and what the agent said and called next."""
+what the notice claimed, and what the agent said and called next.
+
+To act on it (nothing is sent): --prompt prints a prompt for the agent, of facts alone;
+--resume the harness's own command that resumes the session; --pane the command that
+shows the tmux pane it runs in. Where there is none, a sentence says so, and the exit
+code is 1. For a result without a file (`ls --missing`) give its call id instead."""
 
 
 def describe(name: str, parser: argparse.ArgumentParser) -> None:
-    """The options of `show`; `envelope` has none of its own."""
+    """The options of `show` and `envelope`."""
     if name == "envelope":
+        from spillview.cli import acting
+
         parser.description = ENVELOPE
+        acting.describe(parser)
         return
     parser.description = SHOW
     options = parser.add_argument_group("options")
@@ -73,6 +81,11 @@ def run(name: str, args: argparse.Namespace, streams: Streams) -> int:
         raise BadInput(f"{name} takes one artifact: `spillview {name} ARTIFACT`")
     catalogue = Catalogue.here()
     try:
+        if name == "envelope":
+            from spillview.cli import acting
+
+            if acting.wanted(args) is not None:
+                return acting.run(catalogue, args, streams)
         artifact = catalogue.find(args.words[0], query_of(args))
         if name == "show":
             return _show(artifact, args, streams)

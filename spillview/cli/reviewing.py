@@ -1,29 +1,36 @@
-"""`review --stats`: what became of spilled outputs, as a table or as rows."""
+"""`review`: the morning report, what a person marks in it, and the statistics."""
 
 from __future__ import annotations
 
 import argparse
+import os
 from typing import TYPE_CHECKING
 
 from spillview.cli.commands import query_of, tell_problems
-from spillview.cli.listing import completed
+from spillview.cli.review_statistics import STATISTICS
 from spillview.errors import BadInput
-from spillview.text import human_bytes, human_count, path_text, printable
+from spillview.text import path_text, printable
 
 if TYPE_CHECKING:
+    from spillview.catalogue import Catalogue, Query
     from spillview.cli.streams import Streams
-    from spillview.cli.tables import Cell
-    from spillview.statistics import Statistics
+    from spillview.report.findings import Report
+    from spillview.state import Note, State
 
-REVIEW = """\
-Read-back statistics (--stats): for each tool and size band how many outputs were
-spilled, how many the agent read back and after how many calls, which share of the bytes
-the model ever saw, and what carrying the envelopes cost: tokens x later turns. Then a
-sweep: at a boundary of N chars so many spills, so many read back, so many tokens that
-the model never received; and so many results that went in whole, in the same sessions.
-With --boundary the sweep tries that one alone.
+REVIEW = f"""\
+The morning report: what needs a look since the last review (before the first one since
+18:00 of yesterday), worst first. Sessions that went on after a failure they never saw,
+verdicts and errors that stand only where no model looked, JSON items missed, other
+failures, results that are gone or were cut, what grows, what is exposed, and what the
+disk needs. Nothing is removed. What was reviewed, here or in the browser, is left out.
 
-Tokens are estimated, one for every four bytes. Sizes are in chars."""
+  spillview review                       read it
+  spillview review --html night.html     the same as one page for a browser
+  spillview review --done                done with it: the next one has the rest
+  spillview review --reviewed 9f2c       done with one artifact, or a whole session
+  spillview review --note 9f2c "flaky"   write something about it
+
+{STATISTICS}"""
 
 
 def describe(name: str, parser: argparse.ArgumentParser) -> None:
@@ -31,113 +38,311 @@ def describe(name: str, parser: argparse.ArgumentParser) -> None:
     parser.description = REVIEW
     options = parser.add_argument_group("options")
     options.add_argument(
+        "--all", action="store_true", help="every row, and large JSON artifacts too"
+    )
+    options.add_argument(
+        "--html", metavar="FILE", help="one self-contained page; - for stdout"
+    )
+    options.add_argument(
         "--stats", action="store_true", help="print the read-back statistics"
     )
+    marks = parser.add_argument_group("marks and notes")
+    marks.add_argument(
+        "--done",
+        action="store_true",
+        help="the report that was read last is reviewed; the next has the rest",
+    )
+    marks.add_argument(
+        "--reviewed",
+        metavar="ID",
+        action="append",
+        default=[],
+        help="this artifact, or session with all its artifacts, is reviewed",
+    )
+    marks.add_argument(
+        "--reopen",
+        metavar="ID",
+        action="append",
+        default=[],
+        help="take that mark back",
+    )
+    marks.add_argument(
+        "--note",
+        nargs=2,
+        metavar=("ID", "TEXT"),
+        action="append",
+        default=[],
+        help="a note on an artifact or a session; an empty TEXT takes it back",
+    )
+    marks.add_argument("--notes", action="store_true", help="list every note")
 
 
 def run(name: str, args: argparse.Namespace, streams: Streams) -> int:
-    """Print the statistics; exit code 2 if a part could not be read."""
-    from dataclasses import replace
-
-    from spillview.catalogue import Catalogue
-    from spillview.statistics import measure
-
-    if not args.stats:
+    """Print the report, or keep what the person says of it; gives the exit code."""
+    marking = bool(args.reviewed or args.reopen or args.note)
+    actions = (args.stats, args.done, marking, args.notes)
+    if sum(map(bool, actions)) > 1:
         raise BadInput(
-            "review prints its statistics only so far: `spillview review --stats`"
+            "--stats, --done, --notes and marks are things of their own: give one"
         )
+    if args.html is not None and (args.json or any(actions)):
+        raise BadInput("--html writes the report alone: leave the other options out")
+    if args.stats:
+        from spillview.cli.review_statistics import print_statistics
+
+        return print_statistics(args, streams)
+    from spillview.catalogue import Catalogue
+
     catalogue = Catalogue.here()
     try:
         query = query_of(args, args.words)
-        boundary, query = query.boundary, replace(query, boundary=None)
-        found = completed(catalogue, catalogue.scan(query), False, streams)
-        found = [artifact for artifact in found if query.admits(artifact)]
-        statistics = measure(catalogue, found, boundary=boundary)
-        if args.json:
-            from spillview.statistics_rows import rows
-
-            for row in rows(statistics):
-                streams.json(row)
-        else:
-            _write(statistics, streams)
-        if statistics.uncounted:
-            words = human_count(statistics.uncounted)
-            streams.note(f"{words} artifacts are not counted and left out")
-        code = tell_problems(streams, catalogue)
-        if any(artifact.error for artifact in found):
-            code = 2
-        if not found and query.session is not None:
-            streams.note(f"no artifact of session {query.session} was found")
-            code = code or 1
-        return code
+        if marking:
+            return _mark(catalogue, query, args, streams)
+        if args.notes:
+            return _notes(catalogue, args, streams)
+        return _report(catalogue, query, args, streams)
     finally:
         catalogue.close()
 
 
-def _write(statistics: Statistics, streams: Streams) -> None:
-    from spillview.cli.tables import Cell, Column, write_table
-    from spillview.statistics_rows import share_text
+# -- the report --------------------------------------------------------------------
 
-    if not statistics.tools:
-        streams.note("nothing was spilled")
-        return
-    columns = [
-        Column("TOOL", least=4),
-        Column("CHARS"),
-        Column("SPILLED", right=True),
-        Column("READ BACK", right=True),
-        Column("CALLS LATER", right=True),
-        Column("SEEN", right=True),
-        Column("CARRIED", right=True),
-        Column("BYTES", right=True, drop=1),
-    ]
-    table: list[list[Cell]] = []
-    for row in statistics.tools:
-        later = "–" if row.calls_later is None else f"{row.calls_later:g}"
-        carried = "–"
-        if row.carried_tokens is not None:
-            carried = f"~{human_count(row.carried_tokens)}"
-        unlinked = row.spilled - row.linked
-        table.append(
-            [
-                Cell(printable(path_text(row.tool or "–")), "name"),
-                Cell(str(row.band)),
-                Cell(human_count(row.spilled)),
-                Cell("–" if row.read_back is None else human_count(row.read_back)),
-                Cell(later),
-                Cell(share_text(row.seen_share)),
-                Cell(carried),
-                Cell(human_bytes(row.bytes)),
-            ]
-        )
-        if unlinked and row.read_back is not None:
-            table[-1][3] = Cell(f"{human_count(row.read_back)} of {row.linked:,}")
-    write_table(streams, columns, table)
-    streams.line()
-    columns = [
-        Column("BOUNDARY", right=True),
-        Column("SPILLS", right=True),
-        Column("READ BACK", right=True),
-        Column("TOKENS KEPT OUT", right=True),
-        Column("WENT IN WHOLE", right=True, drop=1),
-        Column(""),
-    ]
-    write_table(
-        streams,
-        columns,
-        [
-            [
-                Cell(str(row.boundary)),
-                Cell(human_count(row.spills)),
-                Cell("–" if row.read_backs is None else human_count(row.read_backs)),
-                Cell(
-                    "–"
-                    if row.tokens_kept_out is None
-                    else f"~{human_count(row.tokens_kept_out)}"
-                ),
-                Cell("–" if row.whole is None else human_count(row.whole)),
-                Cell("" if row.complete else "at least: smaller ones left no file"),
-            ]
-            for row in statistics.sweep
-        ],
+
+def _report(
+    catalogue: Catalogue, query: Query, args: argparse.Namespace, streams: Streams
+) -> int:
+    from spillview.report.finishing import given_report, is_whole, remember_report
+    from spillview.report.gathering import gather
+
+    state = _state(catalogue)
+    if (
+        query.since is not None
+        and query.until is not None
+        and query.since > query.until
+    ):
+        raise BadInput("--since lies after --until: there is nothing between them")
+    report = gather(
+        catalogue,
+        query,
+        thorough=args.all,
+        progress=lambda done, total: streams.progress("counted", done, total),
     )
+    if args.done:
+        if is_whole(query) and given_report(state, query, report) is None:
+            _print(report, args, streams)  # nobody has read it yet
+        _done(state, query, report, args, streams)
+    else:
+        _print(report, args, streams)
+        state.remember_ids(
+            (f.artifact.id, f.artifact.found.address)
+            for f in report.findings
+            if f.artifact is not None
+        )
+        if not args.json:
+            remember_report(state, query, report)
+    code = _tell(catalogue, report, streams)
+    if query.session is not None and not report.tally.artifacts + report.tally.calls:
+        streams.note(f"nothing of session {query.session} was found in the period")
+        return code or 1
+    return code
+
+
+def _print(report: Report, args: argparse.Namespace, streams: Streams) -> None:
+    if args.json:
+        from spillview.report.rows import rows
+
+        for row in rows(report):
+            streams.json(row)
+    elif args.html is not None:
+        from spillview.report.page import page
+
+        data = page(report).encode("utf-8", "replace")
+        if args.html == "-":
+            streams.write(data)
+        else:
+            _write_file(args.html, data)
+            streams.note(f"the report is in {path_text(args.html)}")
+    else:
+        from spillview.cli.report_text import write_report
+
+        write_report(report, streams, everything=args.all)
+        if args.done:
+            return
+        if report.tally.found or report.tally.calls > report.tally.calls_reviewed:
+            streams.note(
+                f"when you are through: `{_same(args, '--done')}`; the next report"
+                " then begins with the rest"
+            )
+
+
+def _same(args: argparse.Namespace, option: str) -> str:
+    """The command for the same ground with another option."""
+    import shlex
+
+    words = ["spillview", "review", option]
+    for name in ("harness", "session", "since", "until"):
+        value = getattr(args, name)
+        if value is not None:
+            words += [f"--{name}", value]
+    return shlex.join([*words, *map(path_text, args.words)])
+
+
+def _write_file(path: str, data: bytes) -> None:
+    """Write the page so that a reader of it finds the old one or the whole new one.
+
+    It quotes private outputs, so it is for its owner alone. Raises `BadInput`.
+    """
+    if os.path.isdir(path):
+        raise BadInput(f"{path_text(path)} is a folder: name a file in it")
+    if os.path.lexists(path) and not os.path.isfile(path):
+        raise BadInput(f"{path_text(path)} is no regular file, and is left alone")
+    import tempfile
+    from contextlib import suppress
+
+    real = os.path.realpath(path)
+    draft = None
+    try:
+        number, draft = tempfile.mkstemp(
+            prefix=".spillview-", dir=os.path.dirname(real) or "."
+        )
+        with os.fdopen(number, "wb") as file:
+            file.write(data)
+        os.replace(draft, real)
+    except OSError as error:
+        if draft is not None:
+            with suppress(OSError):
+                os.unlink(draft)
+        raise BadInput(
+            f"{path_text(path)} cannot be written: {(error.strerror or 'it failed')}"
+        ) from None
+
+
+def _tell(catalogue: Catalogue, report: Report, streams: Streams) -> int:
+    """Say what could not be read, and what the state does not keep; the exit code."""
+    code = tell_problems(streams, catalogue)
+    known = {problem.sentence for problem in catalogue.problems}
+    for sentence in report.problems:
+        if sentence not in known:
+            streams.error(sentence)
+            code = 2
+    if any(f.artifact is not None and f.artifact.error for f in report.findings):
+        code = 2
+    return _tell_state(catalogue, streams) or code
+
+
+def _tell_state(catalogue: Catalogue, streams: Streams) -> int:
+    """Say why marks and notes do not last, if they do not; exit code 2 then."""
+    state = _state(catalogue)
+    problems = state.problems
+    for problem in problems:
+        streams.error(f"{path_text(problem.path)}: {problem.sentence}")
+    if not state.lasts:
+        streams.error("what was marked or noted now was not kept: do it again then")
+    return 2 if problems else 0
+
+
+# -- what the person says of it ----------------------------------------------------
+
+
+def _state(catalogue: Catalogue) -> State:
+    state = catalogue.state
+    assert state is not None  # `Catalogue.here` has one
+    return state
+
+
+def _done(
+    state: State,
+    query: Query,
+    report: Report,
+    args: argparse.Namespace,
+    streams: Streams,
+) -> None:
+    from spillview.report.finishing import finish
+    from spillview.text import iso, when
+
+    done = finish(state, query, report)
+    if args.json:
+        streams.json(
+            {
+                "done": True,
+                "until": iso(done.upto),
+                "marked": done.marked,
+                "left": done.left,
+                "next_since": iso(done.upto) if done.moved else None,
+            }
+        )
+    if not state.lasts:
+        return  # why it could not be kept is said at the end
+    left = f", {done.left:,} that came later are left" if done.left else ""
+    streams.note(
+        f"{done.marked:,} artifacts and lost calls up to {when(done.upto, report.made)}"
+        f" are reviewed{left}"
+    )
+    if not done.moved:
+        streams.note("what was left out here stays for the next report")
+
+
+def _mark(
+    catalogue: Catalogue, query: Query, args: argparse.Namespace, streams: Streams
+) -> int:
+    from spillview.report import finishing
+    from spillview.text import iso
+
+    state, now = _state(catalogue), catalogue.now()
+    wanted = [
+        *((word, now, None) for word in args.reviewed),
+        *((word, None, None) for word in args.reopen),
+        *((word, now, text) for word, text in args.note),
+    ]
+    # Every word is understood before the first one changes anything.
+    subjects = [finishing.subject_of(catalogue, w, query) for w, _, _ in wanted]
+    for (_, when, text), subject in zip(wanted, subjects, strict=True):
+        row = {
+            "session": path_text(subject.session) if subject.session else None,
+            "artifact": subject.mark if subject.session is None else None,
+        }
+        name = printable(path_text(subject.session or subject.mark))
+        if text is not None:
+            kept = finishing.note(state, subject, text, now)
+            row["noted"] = path_text(kept.text) or None
+            said = f"the note on {name} is kept" if kept.text else f"no note on {name}"
+        else:
+            finishing.mark(state, subject, when)
+            row["reviewed"] = iso(when)
+            of = len(subject.artifacts)
+            more = f" ({of:,} artifacts)" if subject.session is not None else ""
+            said = f"{name}{more} is {'reviewed' if when else 'open again'}"
+        if args.json:
+            streams.json(row)
+        if state.lasts:
+            streams.note(said)
+    return _tell_state(catalogue, streams) or tell_problems(streams, catalogue)
+
+
+def _notes(catalogue: Catalogue, args: argparse.Namespace, streams: Streams) -> int:
+    from spillview.text import iso
+
+    notes = _state(catalogue).notes()
+    for note in notes.values():
+        if args.json:
+            session = note.place.partition("\0")[2] if note.about == "session" else None
+            streams.json(
+                {
+                    "artifact": note.id if note.about == "artifact" else None,
+                    "session": path_text(session) if session is not None else None,
+                    "path": path_text(note.place) if session is None else None,
+                    "noted": path_text(note.text),
+                    "when": iso(note.when),
+                }
+            )
+        else:
+            streams.line(_note_line(note))
+    if not notes:
+        streams.note("there are no notes")
+    return _tell_state(catalogue, streams)
+
+
+def _note_line(note: Note) -> str:
+    text = printable(" ".join(path_text(note.text).split()))
+    place = note.place.partition("\0")[2] if note.about == "session" else note.id
+    return f"{note.about}  {printable(path_text(place))}  {text}"

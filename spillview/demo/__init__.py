@@ -10,6 +10,7 @@ import os
 
 from spillview.demo import (
     forge,
+    growth,
     kisho,
     ledger,
     loose,
@@ -52,6 +53,7 @@ def make_night(home: str, now: float) -> None:
             kisho,
             forge,
             loose,
+            growth,
         ):
             scene.write(night)
     except UnicodeEncodeError:

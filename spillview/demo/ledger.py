@@ -13,8 +13,30 @@ _BROKEN = (
 )
 
 
+SUITE = "cargo test --workspace 2>&1 | tee target/test.log"
+
+
+def _night_before(night: Night, output: str) -> None:
+    """The same command a night earlier, when everything still passed."""
+    session = Session(
+        night,
+        "ledger",
+        "night-before",
+        ago=28 * HOUR,
+        title="Look for every place that rounds",
+        branch="main",
+    )
+    session.prompt("Which places round money today? Change nothing.")
+    session.says("First, whether the tests pass as they are.")
+    path = session.shell(SUITE, output, took=127, about="Run every test")
+    session.says("The output was cut, so I'll read its end.")
+    session.reads(path, output.count("\n") - 40, 60)
+    session.says("Everything passes. Money is rounded in three places.")
+    session.finish()
+
+
 def write(night: Night) -> None:
-    """Two sessions: the rounding work, and a second attempt forked from it."""
+    """The rounding work, a second attempt forked from it, and the night before."""
     session = Session(
         night,
         "ledger",
@@ -49,9 +71,11 @@ def write(night: Night) -> None:
     session.wait(3 * MINUTE)
     session.says("It builds. Now the whole test suite.")
     counts = [(name, 560 + 90 * n) for n, name in enumerate(rust_output.CRATES[:5])]
+    output = rust_output.suite_run(dice, [*counts, ("ledger-report", 1204)], _BROKEN)
+    _night_before(night, rust_output.before_change(output))
     session.shell(
-        "cargo test --workspace 2>&1 | tee target/test.log",
-        rust_output.suite_run(dice, [*counts, ("ledger-report", 1204)], _BROKEN),
+        SUITE,
+        output,
         took=131,
         about="Run every test",
     )

@@ -71,6 +71,20 @@ def _suite_run(
         yield f"error: test failed, to rerun pass `-p {crate} --lib`\n"
 
 
+def before_change(output: str) -> str:
+    """What a failing run printed before the change that broke it: all green."""
+    head, _, _ = output.partition("\nfailures:\n")
+    rows = [row.replace("... FAILED", "... ok") for row in head.split("\n")]
+    tests = [n for n, row in enumerate(rows) if row.startswith("test ")]
+    for number in sorted(tests[-1::-90], reverse=True):
+        del rows[number]
+    last = max(n for n, row in enumerate(rows) if row.startswith("running "))
+    count = sum(row.startswith("test ") for row in rows[last:])
+    rows[last] = f"running {count} tests"
+    ended = f"test result: ok. {count} passed; 0 failed; 0 ignored; 0 measured; "
+    return "\n".join([*rows, ended + "0 filtered out; finished in 6.41s", ""])
+
+
 def lint_run(dice: Dice, count: int, crate: str) -> str:
     """`cargo clippy -D warnings`: `count` errors, then the verdict."""
     kinds = (

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from spillview.model import Claim
-from spillview.transcripts.calls import one_line, strings, texts_of
+from spillview.transcripts.calls import one_line, parse_time, strings, texts_of
 from spillview.transcripts.events import (
     Called,
     Compacted,
@@ -121,11 +121,18 @@ def calls_in(record: dict[str, Any]) -> list[Call]:
 def spoken(record: dict[str, Any]) -> Iterator[Event]:
     """The answers, calls and results, and where the context was compacted."""
     agent = lane_of(record) or None
+    time = parse_time(record.get("timestamp"))
     given: list[Block] = []
     for block in [*blocks(record), None]:
         if given and (block is None or block.call_id != given[0].call_id):
             texts = tuple(each.text for each in given)
-            yield Returned(call_id=given[0].call_id, texts=texts, agent=agent)
+            yield Returned(
+                call_id=given[0].call_id,
+                texts=texts,
+                failed=given[0].error is True,
+                time=time,
+                agent=agent,
+            )
             given = []
         if block is not None and block.place == "result":
             given.append(block)
@@ -140,9 +147,16 @@ def spoken(record: dict[str, Any]) -> Iterator[Event]:
         return  # the harness's own words
     made = message.get("id") or record.get("uuid")
     made = made if isinstance(made, str) else None
-    yield Said(text="", message=made, agent=agent)
+    yield Said(text="", time=time, message=made, agent=agent)
     for call in calls_in(record):
-        yield Called(id=call.id, tool=call.tool or "", message=made, agent=agent)
+        yield Called(
+            id=call.id,
+            tool=call.tool or "",
+            arguments=call.arguments,
+            time=time,
+            message=made,
+            agent=agent,
+        )
 
 
 def lane_of(record: dict[str, Any]) -> str:

@@ -372,7 +372,7 @@ class Conversation:
         time = self._when(event.time)
         if event.id in self.answered:
             return  # a record that was written again
-        arguments = _plain(event.arguments)
+        arguments = plain_arguments(event.arguments)
         command = command_of(arguments)
         if event.id not in self.calls:
             lane = self._lane(event.agent)
@@ -467,7 +467,7 @@ class Conversation:
         tool = event.tool if known.tool is None else known.tool
         command = known.command
         if command is None:
-            command = command_of(_plain(event.arguments))
+            command = command_of(plain_arguments(event.arguments))
             command = command[:LONGEST_COMMAND] if command else None
         when = known.time if known.time is not None else time
         return _Call(tool, command, when, known.message)
@@ -572,8 +572,8 @@ def _outcome(
     return failed, code
 
 
-def _plain(arguments: Any) -> Any:
-    """A call's arguments, where the record holds them as JSON text: what it holds."""
+def plain_arguments(arguments: Any) -> Any:
+    """A call's arguments; where the record holds them as JSON text, what it holds."""
     if isinstance(arguments, str) and arguments.lstrip()[:1] == "{":
         try:
             return load(arguments.encode("utf-8", "surrogatepass"))

@@ -87,21 +87,33 @@ def spoken(record: dict[str, Any]) -> Iterator[Event]:
     data = record.get("data")
     if not isinstance(data, dict):
         return
-    step = _step(data)
+    step, time = _step(data), parse_time(record.get("time"))
     made = step if step != ":" else None
     if record.get("type") == "assistant/message":
         # Where no step is told, each message is an answer.
         number = record.get("seq")
         number = number if isinstance(number, int) else id(record)
-        yield Said(text="", message=made or str(number))
+        yield Said(text="", time=time, message=made or str(number))
     elif record.get("type") == "tool/call":
         call_id = _text(data.get("callId"))
         if call_id is not None:
-            yield Called(id=call_id, tool="", message=made)
+            yield Called(
+                id=call_id,
+                tool=_text(data.get("name")) or "",
+                arguments=_arguments(data.get("arguments")),
+                time=time,
+                message=made,
+            )
     elif not _is_replacement(record):
         for block, shown in _results(record):
             if shown:
-                yield Returned(call_id=block.call_id, texts=(block.text,))
+                failed = bool(block.error)
+                yield Returned(
+                    call_id=block.call_id,
+                    texts=(block.text,),
+                    failed=failed,
+                    time=time,
+                )
 
 
 @dataclass(frozen=True, slots=True)

@@ -289,14 +289,31 @@ def read(
     module = reader_of(found.reader, profile)
     tally = Tally(turns, wanted)
     turns.compacts = bool(getattr(module, "COMPACTS", False))
-    if hasattr(module, "spoken"):
+    ahead: list[Place] = []
+    if hasattr(module, "spoken"):  # which passes some records over
         ahead = sorted(wanted.mentions, key=lambda place: place[1], reverse=True)
+    for place, events in told(found, module, session, cancelled):
+        while ahead and ahead[-1][1] < place[1]:
+            tally.passed(ahead.pop())
+        tally.take(events, place)
+    for place in reversed(ahead):
+        tally.passed(place)
+    return turns
+
+
+def told(
+    found: TranscriptFound,
+    module: Any,
+    session: str,
+    cancelled: Cancelled | None = None,
+) -> Iterator[tuple[Place, list[Event]]]:
+    """What the records of one session tell, in their order, in bounded memory.
+
+    Nothing where `module`, its reader, gives no events. Raises `Unreadable`.
+    """
+    if hasattr(module, "spoken"):
         for record in _lines(found, module.SPOKEN, cancelled):
-            while ahead and ahead[-1][1] < record.offset:
-                tally.passed(ahead.pop())
-            tally.take(module.spoken(record.value), _place(record))
-        for place in ahead:
-            tally.passed(place)
+            yield _place(record), list(module.spoken(record.value))
     elif hasattr(module, "events"):
         state: dict[str, Any] = {}
         for record in _records(found, module, session, cancelled):
@@ -304,8 +321,7 @@ def read(
                 events = list(module.events(record.value, state))
             except Exception:  # a record that its reader is not ready for
                 continue
-            tally.take(events, _place(record))
-    return turns
+            yield _place(record), events
 
 
 def holds_many(found: TranscriptFound, module: object) -> bool:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
 from typing import Any
 
 from spillview import fuzzy, triage
 from spillview.model import Artifact, Missing, Session
 from spillview.picks import PICKS, Pick
+from spillview.reviewed import is_reviewed
+from spillview.text import when
 
 Row = Session | Artifact | Missing
 Key = tuple[str, ...]
@@ -142,7 +144,8 @@ def in_window(artifact: Artifact, view: View) -> bool:
     if view.all_time or view.since is None:
         return True
     reviewed = artifact.reviewed
-    if reviewed is not None and (view.opened is None or reviewed < view.opened):
+    old = reviewed is not None and (view.opened is None or reviewed < view.opened)
+    if old and is_reviewed(artifact, view.opened or math.inf):
         return False
     return artifact.created >= view.since
 
@@ -362,19 +365,6 @@ def _chained(artifacts: Sequence[Artifact]) -> Iterable[Artifact]:
             if each in here:
                 placed.setdefault(each, here[each])
     return placed.values()
-
-
-def when(moment: float, now: float) -> str:
-    """A time in words: `18:00 today`, `08:14 yesterday`, `18:00 on Mon 12 Jan`."""
-    then = datetime.fromtimestamp(moment).astimezone()
-    today = datetime.fromtimestamp(now).astimezone().date()
-    clock = f"{then:%H:%M}"
-    if then.date() == today:
-        return f"{clock} today"
-    if then.date() == today - timedelta(days=1):
-        return f"{clock} yesterday"
-    day = f"{then:%a} {then.day} {then:%b}"
-    return f"{clock} on {day}" if then.year == today.year else f"{day} {then.year}"
 
 
 def window_words(view: View, reviewed: float | None, now: float) -> str:

@@ -13,6 +13,7 @@ from spillview.catalogue import Catalogue
 from spillview.hits import Pattern
 from spillview.model import Artifact, Range
 from spillview.text import path_text, printable
+from spillview.tui.acting import Acting
 from spillview.tui.artifact_keys import ARTIFACT_BINDINGS
 from spillview.tui.pager import Pager
 from spillview.tui.panes import Panes
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from spillview.tui.shape import ShapePane
 
 
-class ArtifactScreen(Panes):
+class ArtifactScreen(Panes, Acting):
     """One artifact of the queue: what the model saw beside all that there was."""
 
     BINDING_GROUP_TITLE = "Artifact"
@@ -38,6 +39,8 @@ class ArtifactScreen(Panes):
     ) -> None:
         """See `Panes`; it is left with the artifact that it ended on."""
         super().__init__(catalogue, artifacts, index, at=at, pattern=pattern)
+        self.among: Sequence[Artifact] = self.artifacts
+        """Those that it can be compared with; the screen below may know more."""
         self._marked: list[int] = []
         self.shape: ShapePane | None = None
         """The outline in place of the text, once it was asked for."""
@@ -60,6 +63,8 @@ class ArtifactScreen(Panes):
             return bool(self._marked)
         if action == "reads":
             return self.artifact.link is not None and self.facts is not None
+        if action == "compare":
+            return self.artifact.found.type == "file"
         if action == "verdict":
             counts = self.artifact.counts
             return counts is not None and counts.verdict is not None
@@ -179,6 +184,24 @@ class ArtifactScreen(Panes):
         self.refresh_bindings()
         self.full.say("reviewed: it was the last one, q goes back")
 
+    def action_note(self) -> None:
+        """Write a note on it."""
+        from spillview.tui.note import NoteScreen, words_about
+
+        artifact = self.artifact
+
+        def keep(text: str | None) -> None:
+            if text is not None:
+                self.notes.keep(artifact, text)
+                self._show_lines()
+                forgetting = self.catalogue.forgetting()
+                if forgetting is not None:
+                    words = printable(path_text(forgetting))
+                    self.notify(words, severity="error", timeout=20, markup=False)
+
+        screen = NoteScreen(words_about(artifact), self.notes.of(artifact) or "")
+        self.app.push_screen(screen, keep)
+
     def action_undo(self) -> None:
         """Take the last mark back and go to that artifact."""
         self.index = self._marked.pop()
@@ -204,6 +227,34 @@ class ArtifactScreen(Panes):
         if chosen is not None and document is not None:
             self._show_text()
             self.full.goto(document.to_text(chosen[0]))
+
+    def acted_on(self) -> Artifact:
+        """The artifact that is shown."""
+        return self.artifact
+
+    def action_compare(self) -> None:
+        """Beside the run of its command before it; else choose one."""
+        from spillview.comparison.pairing import earlier_run, runs_of
+        from spillview.tui.compare import CompareScreen
+        from spillview.tui.compare_with import CompareWithScreen
+
+        after, among = self.artifact, self.among
+
+        def compare(before: Artifact | None) -> None:
+            if before is not None:
+                screen = CompareScreen(self.catalogue, before, after, among)
+                self.app.push_screen(screen)
+
+        before = earlier_run(after, runs_of(after, among))
+        if before is not None:
+            compare(before)
+            return
+        chooser = CompareWithScreen(after, among, self.catalogue.now())
+        if chooser.offered:
+            self.app.push_screen(chooser, compare)
+        else:
+            words = "No other output of its project is known to compare it with."
+            self.notify(words, markup=False)
 
     def action_copy_id(self) -> None:
         """Copy the id."""
@@ -244,17 +295,20 @@ class ArtifactScreen(Panes):
         """What the palette offers here."""
         for title, what, action in (
             ("Mark reviewed", "and go on to the next artifact", "review"),
+            ("Write a note", "on this artifact; the report shows it", "note"),
             ("Go to the verdict", "the last line that is not blank", "verdict"),
             ("Shape", "the paths of a JSON document, or its text again", "shape"),
             ("What received it", "envelopes and later reads; goes there", "reads"),
             ("Envelope or full output", "the same place in the other pane", "switch"),
             ("Maximise the pane", "or show both again", "solo"),
+            ("Compare", "with the run of its command before, or another", "compare"),
             ("Copy the id", "of this artifact", "copy_id"),
             ("Copy the path", "of this artifact", "copy_path"),
             ("Search every artifact", "of the queue", "search"),
         ):
             if self.check_action(action, ()):
                 yield SystemCommand(title, what, getattr(self, f"action_{action}"))
+        yield from self.acting_commands()
         for title, what, action in (
             ("Wrap long lines", "or scroll them sideways", "wrap"),
             ("Escapes", "as pictures, left out, or as colours", "escapes"),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from textual.binding import Binding, BindingType
 
+from spillview.tui.acting import ACTING_BINDINGS
+
 ARTIFACT_BINDINGS: list[BindingType] = [
     Binding(
         "space",
@@ -12,6 +14,14 @@ ARTIFACT_BINDINGS: list[BindingType] = [
         key_display="␣",
         id="artifact.review",
         tooltip="Mark it reviewed and go on to the next artifact",
+    ),
+    Binding(
+        "i",
+        "note",
+        "Note",
+        show=False,
+        id="artifact.note",
+        tooltip="Write a note on it; the report shows it",
     ),
     Binding(
         "tab",
@@ -75,6 +85,15 @@ ARTIFACT_BINDINGS: list[BindingType] = [
         tooltip="The envelopes and later calls that showed it; Enter goes there",
     ),
     Binding(
+        "equals_sign",
+        "compare",
+        "Compare",
+        show=False,
+        key_display="=",
+        id="artifact.compare",
+        tooltip="The run of its command before this one, or another, side by side",
+    ),
+    Binding(
         "c",
         "copy_id",
         "Copy the id",
@@ -120,4 +139,5 @@ ARTIFACT_BINDINGS: list[BindingType] = [
         id="artifact.back",
         tooltip="Clear selection, filter or hits; then back to the queue",
     ),
+    *ACTING_BINDINGS,
 ]

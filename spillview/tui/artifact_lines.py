@@ -254,10 +254,11 @@ class NextStrip(Lines):
     def __init__(self) -> None:
         super().__init__(id="next")
         self._artifact: Artifact | None = None
+        self._note: str | None = None
 
-    def show(self, artifact: Artifact) -> None:
-        """Show what followed this artifact."""
-        self._artifact = artifact
+    def show(self, artifact: Artifact, note: str | None = None) -> None:
+        """Show what followed this artifact, and the person's note on it."""
+        self._artifact, self._note = artifact, note
         self.remake()
         self.refresh(layout=True)
 
@@ -269,7 +270,10 @@ class NextStrip(Lines):
         """As many lines as there is room for."""
         if self._artifact is None:
             return []
-        return next_lines(self._artifact, width, height)
+        if not self._note or height < 2:
+            return next_lines(self._artifact, width, height)
+        note = _labelled("note", [(plain(self._note), "notice")], width)
+        return [note, *next_lines(self._artifact, width, height - 1)]
 
 
 class PaneTitle(Lines):

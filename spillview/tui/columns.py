@@ -12,8 +12,8 @@ from rich.cells import cell_len
 from spillview import triage
 from spillview.model import Artifact, Line
 from spillview.statistics_rows import share_text
-from spillview.text import human_age, human_bytes, human_ratio, path_text
-from spillview.tui.runs import Run, Runs, clean, fit, fit_runs, legible, short_count
+from spillview.text import human_age, human_bytes, human_ratio, legible, path_text
+from spillview.tui.runs import Run, Runs, clean, fit, fit_runs, short_count
 
 PENDING = "…"
 """Stands where a number is still being counted."""

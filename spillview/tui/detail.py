@@ -11,7 +11,7 @@ from textual.reactive import var
 from spillview import triage
 from spillview.forms import FORMS
 from spillview.model import Artifact, Mention, Missing, Session
-from spillview.text import human_age, human_bytes, path_text, printable
+from spillview.text import human_age, human_bytes, legible, path_text, printable
 from spillview.tui.arrangement import Row
 from spillview.tui.bars import plural
 from spillview.tui.columns import (
@@ -28,7 +28,6 @@ from spillview.tui.runs import (
     clean,
     fit,
     fit_runs,
-    legible,
     plain,
     wrap,
 )
@@ -58,15 +57,24 @@ def outcome(mention: Mention | None) -> str:
     return "failed" if mention.failed else "no error recorded"
 
 
-def detail_lines(row: Row | None, width: int, height: int, now: float) -> list[Runs]:
-    """The strip's lines for the row under the cursor; at most `height`."""
+def detail_lines(
+    row: Row | None, width: int, height: int, now: float, note: str | None = None
+) -> list[Runs]:
+    """The strip's lines for the row under the cursor; at most `height`.
+
+    A `note` of the person comes below the first one.
+    """
+    room = height - 1 if note and height > 1 else height
+    lines: list[Runs] = []
     if isinstance(row, Artifact):
-        return _artifact_lines(row, width, height, now)
-    if isinstance(row, Missing):
-        return _missing_lines(row, width, height)
-    if isinstance(row, Session):
-        return _session_lines(row, width, now)
-    return []
+        lines = _artifact_lines(row, width, room, now)
+    elif isinstance(row, Missing):
+        lines = _missing_lines(row, width, room)
+    elif isinstance(row, Session):
+        lines = _session_lines(row, width, now)
+    if note and height > 1:
+        lines.insert(1, _labelled(("note", "label"), [(plain(note), "notice")], width))
+    return lines
 
 
 def _labelled(label: Run, text: Runs, width: int) -> Runs:
@@ -274,9 +282,15 @@ class Detail(Lines):
 
     row: var[Row | None] = var[Row | None](None)
 
-    def __init__(self, *, clock: Callable[[], float] = time.time) -> None:
+    def __init__(
+        self,
+        *,
+        clock: Callable[[], float] = time.time,
+        note_of: Callable[[Row | None], str | None] = lambda row: None,
+    ) -> None:
+        """`note_of` gives the person's note on a row."""
         super().__init__(id="detail")
-        self.clock = clock
+        self.clock, self.note_of = clock, note_of
 
     def watch_row(self) -> None:
         """Another row, or newer facts of the same."""
@@ -284,4 +298,5 @@ class Detail(Lines):
 
     def make(self, width: int, height: int) -> list[Runs]:
         """The row's verdict and what followed it."""
-        return detail_lines(self.row, width, height, self.clock())
+        note = self.note_of(self.row)
+        return detail_lines(self.row, width, height, self.clock(), note)

@@ -17,6 +17,7 @@ from spillview.errors import SpillError
 from spillview.model import Artifact, Missing, Session
 from spillview.picks import PICKS
 from spillview.text import printable
+from spillview.tui.acting import Acting
 from spillview.tui.arrangement import (
     WORST,
     Key,
@@ -24,21 +25,20 @@ from spillview.tui.arrangement import (
     row_key,
     session_key,
 )
-from spillview.tui.bars import plural
 from spillview.tui.columns import ALL
 from spillview.tui.keys import HOME_BINDINGS
+from spillview.tui.marking import MarkingScreen
 from spillview.tui.messages import (
     DemoMade,
     GatheringFailed,
 )
 from spillview.tui.queue import Queue
-from spillview.tui.queue_screen import QueueScreen
 from spillview.tui.rows import missing_sentence
 from spillview.tui.titles import Titles
 from spillview.tui.undoing import TrashChanged, sentence, told
 
 
-class HomeScreen(QueueScreen):
+class HomeScreen(MarkingScreen, Acting):
     """Sessions worst first, each with its artifacts worst first."""
 
     BINDING_GROUP_TITLE = "Home"
@@ -64,50 +64,30 @@ class HomeScreen(QueueScreen):
             places = {artifact.id: index for index, artifact in enumerate(shown)}
         if artifact_id in places:
             self.queue.aim(("artifact", artifact_id))
+            every = [a for s in self.material.sessions for a in s.artifacts]
             screen = ArtifactScreen(self.catalogue, shown, places[artifact_id])
+            screen.among = every
             self.app.push_screen(screen, self._come_back)
 
     def _come_back(self, last: Artifact | None) -> None:
         """The artifact screen may have gone on to others and marked them."""
         aim = ("artifact", last.id) if last is not None else None
         self.marks.reload(a for s in self.material.sessions for a in s.artifacts)
+        self.notes.reload()
+        self.detail.remake()
         self._marked(aim if aim is not None and self.queue.has(aim) else None)
 
-    def action_review(self) -> None:
-        """Mark the row reviewed, a session with all it shows, and go on."""
-        row = self.queue.row
-        if row is None or isinstance(row, Missing):
-            self.queue.action_move(1)
-            return
-        self.last_batch = None  # the mark is what `u` takes back now
-        artifacts = row.artifacts if isinstance(row, Session) else (row,)
-        marked = self.marks.mark(artifacts, self.catalogue.now())
-        if isinstance(row, Session):
-            words = f"{plural(marked, 'artifact')} marked reviewed; u takes it back."
-            self.notify(words, markup=False)
-            self._marked()
-            self.queue.action_session(1)
-        else:
-            self._marked()
-            self.queue.action_move(1)
+    def action_report(self) -> None:
+        """The morning's report of what this screen looks at."""
+        from spillview.tui.report import ReportScreen
 
-    def _marked(self, aim: Key | None = None) -> None:
-        """Show new marks; the cursor stays, or goes to `aim`."""
-        sessions = self.marks.apply_all(self.material.sessions)
-        self.material = replace(self.material, sessions=tuple(sessions))
-        self._remember_review()
-        self.queue.touched = True
-        self.rearrange(aim)
+        since = None if self.view.all_time else self.scope.since
+        scope = replace(self.scope, since=0.0 if self.view.all_time else since)
+        self.app.push_screen(ReportScreen(self.catalogue, scope), self._from_report)
 
-    def _remember_review(self) -> None:
-        """The night is over once everything that it showed is reviewed."""
-        view = self.view
-        if view.since is None or view.opened is None:
-            return
-        window = replace(view, all_time=False)
-        shown = (a for s in self.material.sessions for a in s.artifacts)
-        left = any(a.reviewed is None and in_window(a, window) for a in shown)
-        self.catalogue.set_last_review(view.since if left else view.opened)
+    def _from_report(self, artifact_id: str | None) -> None:
+        if artifact_id is not None:
+            self.open_artifact(artifact_id)
 
     def action_undo(self) -> None:
         """Take the last mark back and go to it, or the clean-up that came after it."""
@@ -117,6 +97,13 @@ class HomeScreen(QueueScreen):
         ids = self.marks.undo()
         if ids:
             self._marked(("artifact", ids[0]))
+
+    def acted_on(self) -> Artifact | Missing | None:
+        """The row; of a session its worst artifact."""
+        row = self.queue.row
+        if isinstance(row, Session):
+            return row.artifacts[0] if row.artifacts else None
+        return row
 
     def action_flatten(self) -> None:
         """One list of artifacts, or by session."""
@@ -193,6 +180,13 @@ class HomeScreen(QueueScreen):
         shown = [a for s in self.material.sessions for a in s.artifacts]
         shown = [a for a in shown if in_window(a, self.view)]
         self.app.push_screen(StatisticsScreen(self.catalogue, shown, self.window))
+
+    def action_forecast(self) -> None:
+        """When commands cross their boundary, by all of their runs."""
+        from spillview.tui.forecast import ForecastScreen
+
+        known = [a for s in self.material.sessions for a in s.artifacts]
+        self.app.push_screen(ForecastScreen(self.catalogue, known, self.scope))
 
     def action_filter(self) -> None:
         """Open the filter's line."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from textual.binding import Binding, BindingType
 
+from spillview.tui.acting import ACTING_BINDINGS
+
 QUEUE_HELP = """
 Tool outputs that did not fit into an agent's context, worst first: what failed and was
 never seen, verdicts never seen, what failed and was seen, what is over its boundary,
@@ -95,6 +97,22 @@ HOME_BINDINGS: list[BindingType] = [
         tooltip="Take the last reviewed mark back, or the last clean-up",
     ),
     Binding(
+        "i",
+        "note",
+        "Note",
+        show=False,
+        id="home.note",
+        tooltip="Write a note on the artifact or session; the report shows it",
+    ),
+    Binding(
+        "R",
+        "report",
+        "Report",
+        show=False,
+        id="home.report",
+        tooltip="What decides, what was missed, what grows and what the disk needs",
+    ),
+    Binding(
         "slash",
         "filter",
         "Filter",
@@ -156,6 +174,14 @@ HOME_BINDINGS: list[BindingType] = [
         key_display="%",
         id="home.statistics",
         tooltip="What was read back, seen and carried, by tool and size",
+    ),
+    Binding(
+        "F",
+        "forecast",
+        "Forecast",
+        show=False,
+        id="home.forecast",
+        tooltip="Which commands are about to cross; what results cost the context",
     ),
     Binding(
         "D",
@@ -223,4 +249,5 @@ HOME_BINDINGS: list[BindingType] = [
     Binding(
         "r", "reload", "Refresh", show=False, id="home.reload", tooltip="Look again now"
     ),
+    *ACTING_BINDINGS,
 ]

@@ -22,11 +22,19 @@ class Marks:
         """How many marks the next undo takes back; 0 when there is none."""
         return len(self._before[-1]) if self._before else 0
 
-    def mark(self, artifacts: Iterable[Artifact], when: float) -> int:
-        """Mark those not reviewed yet; returns how many."""
+    def mark(
+        self, artifacts: Iterable[Artifact], when: float, also: Sequence[str] = ()
+    ) -> int:
+        """Mark those not reviewed yet; returns how many.
+
+        `also` are the marks of other things: a session, a call without a file.
+        """
         fresh = [a for a in map(self.apply, artifacts) if a.reviewed is None]
-        if fresh:
-            ids = [artifact.id for artifact in fresh]
+        ids = [artifact.id for artifact in fresh]
+        if also:
+            known = self._catalogue.reviewed()
+            ids += [each for each in also if each not in known]
+        if ids:
             self._before.append(ids)
             self._set(ids, when)
         return len(fresh)

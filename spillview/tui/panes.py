@@ -24,6 +24,7 @@ from spillview.tui import outside, stylesheet
 from spillview.tui.artifact_lines import Header, NextStrip, PaneTitle, Place
 from spillview.tui.document import Document, from_text, open_document
 from spillview.tui.gaps import Counterparts, counterparts, gap_folds
+from spillview.tui.note import Notes
 from spillview.tui.pager import Pager
 from spillview.tui.prompt import Prompt
 from spillview.tui.reader import Reader
@@ -91,6 +92,7 @@ class Panes(Screen[Artifact]):
         self.catalogue = catalogue
         self.artifacts = list(artifacts)
         self.index = index
+        self.notes = Notes(catalogue)
         self.facts: EnvelopeFacts | None = None
         self.pairs = Counterparts()
         self._at, self._pattern = at, pattern
@@ -160,7 +162,7 @@ class Panes(Screen[Artifact]):
     def _show_lines(self) -> None:
         place = Place(self.index, len(self.artifacts))
         self.header.show(self.artifact, self.facts, place, self.catalogue.now())
-        self.strip.show(self.artifact)
+        self.strip.show(self.artifact, self.notes.of(self.artifact))
 
     @work(
         thread=True,

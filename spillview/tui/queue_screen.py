@@ -39,6 +39,7 @@ from spillview.tui.messages import (
     Ordered,
     Scanned,
 )
+from spillview.tui.note import Notes
 from spillview.tui.queue import Queue
 from spillview.tui.titles import Titles
 
@@ -74,6 +75,9 @@ class QueueScreen(LiveScreen):
         self.material = Material()
         self.arrangement = Arrangement([], [], 0, 0, 0)
         self.marks = Marks(catalogue)
+        self.notes = Notes(catalogue)
+        self._forgetting: str | None = None
+        """What was said of marks that do not last."""
         self.last_batch: str | None = None
         """The clean-up that was done since the last mark, for `u`."""
         self.failure: str | None = None
@@ -93,7 +97,7 @@ class QueueScreen(LiveScreen):
         yield Static(id="empty", markup=False)
         yield TotalsBar()
         yield FilterBar()
-        yield Detail(clock=self.catalogue.now)
+        yield Detail(clock=self.catalogue.now, note_of=self.notes.of)
         yield Footer(compact=True)
 
     def on_mount(self) -> None:
@@ -276,6 +280,8 @@ class QueueScreen(LiveScreen):
             "all_time": view.since is not None and not nothing,
             "toggle_all": rows and not view.flat,
             "review": rows,
+            "note": rows,
+            "report": not nothing,
             "filter": rows or bool(view.filter),
             "flatten": rows,
             "sort": rows,

@@ -6,7 +6,6 @@ so that colours stay in the stylesheet; the empty tone is the widget's own colou
 
 from __future__ import annotations
 
-import re
 from typing import ClassVar
 
 from rich.cells import cell_len, set_cell_size
@@ -42,9 +41,6 @@ TONES = (
     "bar",
     "brand",
 )
-
-_ESCAPE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\))")
-"""Escape sequences that colour, move and name; they say nothing in a list."""
 
 LONGEST = 4000
 """Chars of a message that are wrapped at most; a strip is a few lines high."""
@@ -134,16 +130,6 @@ def wrap(text: str, cells: int, lines: int) -> list[str]:
 def plain(text: str) -> str:
     """`text` on one line: safe to draw, blank runs and line ends as one space."""
     return printable(" ".join(text[:LONGEST].split()))
-
-
-def legible(line: str) -> str:
-    """A line of output as a terminal would leave it: no escapes, the last CR frame.
-
-    Not yet safe to draw: what is no whole escape sequence is still in it.
-    """
-    frames = [frame for frame in line.split("\r") if frame.strip()]
-    last = frames[-1] if frames else line
-    return " ".join(_ESCAPE.sub("", last).split())
 
 
 TONE_CLASSES = frozenset(f"tone--{tone}" for tone in TONES)

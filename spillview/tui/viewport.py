@@ -331,6 +331,11 @@ class Viewport(Widget, can_focus=True):
         """Byte ranges that touch `[start, end)` and have a style of their own."""
         return []
 
+    def fold_words(self, fold: Fold, width: int) -> str:
+        """What a fold is drawn as."""
+        assert self.document is not None
+        return paint.fold_words(fold, self.document, width)
+
     def render_line(self, y: int) -> Strip:
         """One row, from the gutter to the map at the right edge."""
         base = self.rich_style
@@ -366,7 +371,7 @@ class Viewport(Widget, can_focus=True):
             data = self.folding.segments.read(row.start, row.end)
         left = paint.gutter(row, data, self.document, look, style)
         if row.fold is not None:
-            words = paint.fold_words(row.fold, self.document, look.width)
+            words = self.fold_words(row.fold, look.width)
             text = [Segment(words, style("fold"))]
         else:
             text = paint.text_segments(row, look, style, self.overlays)

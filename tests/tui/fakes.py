@@ -25,6 +25,7 @@ from spillview.model import (
     Session,
 )
 from spillview.places import Places
+from spillview.state import Note
 
 NOW = 1_780_000_000.0
 HOUR = 3600.0
@@ -142,6 +143,15 @@ class FakeState:
 
     marks: dict[str, float] = field(default_factory=dict)
     last: float | None = None
+    noted: dict[str, Note] = field(default_factory=dict)
+    problems: list[Problem] = field(default_factory=list)
+    lasts: bool = True
+
+    def notes(self) -> dict[str, Note]:
+        return {key: note for key, note in self.noted.items() if note.text}
+
+    def set_note(self, note: Note) -> None:
+        self.noted[note.id] = note
 
     def reviewed(self) -> dict[str, float]:
         return dict(self.marks)

@@ -1,0 +1,216 @@
+"""`compare`: two artifacts of the same command, the earlier one found by itself."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from spillview.cli.commands import query_of, tell_problems, whole_number
+from spillview.errors import BadInput
+from spillview.text import human_age, path_text, printable
+
+if TYPE_CHECKING:
+    from spillview.catalogue import Catalogue, Query
+    from spillview.cli.streams import Streams
+    from spillview.comparison.facts import Comparison
+    from spillview.comparison.lines import Told
+    from spillview.model import Artifact
+
+COMPARE = """\
+What changed between two runs: sizes, verdicts, lines new and gone, JSON items added,
+removed and changed by a key that is chosen by itself, and what of the new lines the
+model saw. Give the earlier artifact and the later one; with one alone its command's
+run before it in the same project is taken (1 where there is none).
+
+  spillview compare 9f2c51                     with the run before
+  spillview compare 77ab02 9f2c51 --ignore-times
+  spillview compare 9f2c51 --runs              the runs it could be compared with
+
+Lines count whatever their place: one that only moved is neither new nor gone."""
+
+LABEL = 10
+
+
+def describe(name: str, parser: argparse.ArgumentParser) -> None:
+    """The options of `compare`."""
+    from spillview.comparison.rows import SHOWN
+
+    parser.description = COMPARE
+    options = parser.add_argument_group("options")
+    options.add_argument(
+        "--ignore-times",
+        action="store_true",
+        help="leave times, dates, percentages, colours and progress out of every line",
+    )
+    options.add_argument(
+        "--limit",
+        metavar="N",
+        type=whole_number(0),
+        default=SHOWN,
+        help=f"lines and items of each kind that are printed (default {SHOWN})",
+    )
+    options.add_argument(
+        "--runs", action="store_true", help="list the other runs of its command"
+    )
+
+
+def run(name: str, args: argparse.Namespace, streams: Streams) -> int:
+    """Print the comparison."""
+    from spillview.catalogue import Catalogue
+
+    words = args.words
+    if not 1 <= len(words) <= 2 or (args.runs and len(words) != 1):
+        raise BadInput("compare takes one artifact or two: `spillview compare A [B]`")
+    catalogue = Catalogue.here()
+    try:
+        query = query_of(args)
+        if len(words) == 1:
+            return _one(catalogue, words[0], query, args, streams)
+        before, after = (catalogue.find(word, query) for word in words)
+        return _compare(catalogue, before, after, args, streams)
+    finally:
+        catalogue.close()
+
+
+def _one(
+    catalogue: Catalogue,
+    word: str,
+    query: Query,
+    args: argparse.Namespace,
+    streams: Streams,
+) -> int:
+    from spillview.comparison.pairing import earlier_run, runs_of
+
+    after = catalogue.find(word, query)
+    ground = query
+    if after.found.path and ("/" in word):
+        from dataclasses import replace
+
+        ground = replace(query, paths=(after.found.root,))
+    among = catalogue.settled(catalogue.scan(ground))
+    runs = runs_of(after, among)
+    if args.runs:
+        for other in runs:
+            if args.json:
+                from spillview.comparison.rows import side_row
+
+                streams.json(side_row(other))
+            else:
+                age = human_age(max(0.0, catalogue.now() - other.created))
+                streams.line(f"{other.id}  {age} ago  {_command(other)}")
+        if not runs:
+            streams.note("no other run of its command is known")
+        return tell_problems(streams, catalogue) or (0 if runs else 1)
+    before = earlier_run(after, runs)
+    if before is None:
+        what = "no run of its command before it is known in its project"
+        if after.command is None:
+            what = "its command is not known"
+        streams.note(
+            f"{what}: name the artifact to compare with, `spillview compare A B`"
+        )
+        return tell_problems(streams, catalogue) or 1
+    [before] = list(catalogue.complete([before]))[-1:]
+    return _compare(catalogue, before, after, args, streams)
+
+
+def _compare(
+    catalogue: Catalogue,
+    before: Artifact,
+    after: Artifact,
+    args: argparse.Namespace,
+    streams: Streams,
+) -> int:
+    from spillview.comparison.facts import compare
+
+    found = compare(
+        before,
+        after,
+        plain=args.ignore_times,
+        progress=lambda done, total: streams.progress("compared bytes", done, total),
+    )
+    if args.json:
+        from spillview.comparison.rows import comparison_row
+
+        streams.json(comparison_row(found, args.limit))
+    else:
+        _write(catalogue, found, args.limit, streams)
+    return tell_problems(streams, catalogue)
+
+
+def _write(
+    catalogue: Catalogue, found: Comparison, limit: int, streams: Streams
+) -> None:
+    from spillview.cli.tables import Cell, Column, write_table
+    from spillview.comparison.words import (
+        ending,
+        ignored_words,
+        item_words,
+        line_words,
+        seen_words,
+        signed,
+        trouble_words,
+    )
+
+    now = catalogue.now()
+    sides = (("before", found.before), ("after", found.after))
+    for label, side in sides:
+        age = human_age(max(0.0, now - side.created))
+        head = streams.styled(f"{label:<{LABEL}}", "dim")
+        ident = streams.styled(side.id, "name")
+        streams.line(f"{head}{ident}  {age} ago  {_command(side)}")
+    streams.line()
+    for label, side in sides:
+        how, text = ending(side)
+        style = "unseen" if side.conclusion_seen is False else None
+        head = streams.styled(f"{label:<{LABEL}}", "dim")
+        streams.line(f"{head}{streams.styled(how, style)}: {text}")
+    streams.line()
+    columns = [
+        Column(""),
+        *(Column(n, right=True) for n in ("BEFORE", "AFTER", "DIFFERENCE")),
+    ]
+    table = []
+    for unit, one, two in found.sizes():
+        sign = "~" if unit == "tokens" else ""
+        cells = [f"{sign}{n:,}" if n is not None else "–" for n in (one, two)]
+        table.append([Cell(unit), *map(Cell, cells), Cell(signed(one, two))])
+    write_table(streams, columns, table)
+    streams.line()
+    rows = [("lines", line_words(found)), ("", seen_words(found))]
+    rows.append(("", trouble_words(found)))
+    rows.append(("", ignored_words(found)))
+    rows += [("" if n else "items", text) for n, text in enumerate(item_words(found))]
+    for label, text in rows:
+        if text:
+            streams.line(streams.styled(f"{label:<{LABEL}}", "dim") + text)
+    trouble = found.lines.trouble
+    if 0 < limit < found.lines.new and trouble:
+        total = found.lines.trouble_total or found.lines.new
+        _lines("+", "new and tell of errors", total, trouble[:limit], streams)
+    _lines("-", "gone", found.lines.gone, found.lines.first_gone[:limit], streams)
+    _lines("+", "new", found.lines.new, found.lines.first_new[:limit], streams)
+
+
+def _lines(
+    sign: str, what: str, total: int, told: tuple[Told, ...], streams: Streams
+) -> None:
+    """Lines with their numbers; `!` marks a new one that the model never saw."""
+    if not told:
+        return
+    streams.line()
+    number = len(str(max(one.line.number for one in told)))
+    for one in told:
+        mark = "!" if sign == "+" and one.seen is False else " "
+        style = ("unseen" if mark == "!" else "seen") if sign == "+" else "dim"
+        text = printable(path_text(one.line.text), tabs=True)
+        more = "…" if one.line.truncated else ""
+        row = f"{sign}{mark}{one.line.number:>{number}}  {text}{more}"
+        streams.line(streams.styled(row, style))
+    if len(told) < total:
+        streams.note(f"{len(told):,} of {total:,} lines that are {what}; --limit N")
+
+
+def _command(artifact: Artifact) -> str:
+    words = artifact.command or artifact.label or artifact.found.name
+    return printable(path_text(" ".join(words[:2_000].split())))

@@ -1,0 +1,114 @@
+"""Two artifacts side by side: lines, JSON items, verdicts, and what was seen of it."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from spillview.comparison.items import ItemComparison, NotCompared, compare_items
+from spillview.comparison.lines import LineComparison, compare_lines
+from spillview.comparison.ordering import Progress
+from spillview.model import Artifact, Seen
+
+if TYPE_CHECKING:
+    from spillview.content import Content
+
+UNITS = ("lines", "bytes", "chars", "tokens")
+"""The sizes that stand side by side; tokens are estimated."""
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """What the later artifact has that the earlier one has not, and the other way."""
+
+    before: Artifact
+    after: Artifact
+    lines: LineComparison
+    items: ItemComparison | NotCompared | None
+    """None where neither is JSON."""
+
+    def sizes(self) -> list[tuple[str, int | None, int | None]]:
+        """Each unit with the size of the earlier and the later one."""
+        one, two = self.before.counts, self.after.counts
+        return [
+            (
+                unit,
+                None if one is None else getattr(one, unit),
+                None if two is None else getattr(two, unit),
+            )
+            for unit in UNITS
+        ]
+
+
+def compare(
+    before: Artifact,
+    after: Artifact,
+    *,
+    plain: bool = False,
+    cancelled: Callable[[], bool] | None = None,
+    progress: Progress | None = None,
+) -> Comparison:
+    """Read both and compare them; with `plain` times and other noise are left out.
+
+    Raises `Unreadable` when one of them cannot be read, `Cancelled`.
+    """
+    from spillview.stored import open_artifact
+
+    with ExitStack() as stack:
+        contents = []
+        for artifact in (before, after):
+            content = open_artifact(artifact.found, root=artifact.found.root)
+            stack.callback(content.close)
+            contents.append(content)
+        texts = [_text(one, stack) for one in contents]
+        lines = compare_lines(
+            texts[0][0],
+            texts[1][0],
+            seen_before=texts[0][1](_seen(before)),
+            seen=texts[1][1](_seen(after)),
+            plain=plain,
+            cancelled=cancelled,
+            progress=progress,
+        )
+        items = None
+        if any(_may_be_json(artifact) for artifact in (before, after)):
+            items = compare_items(*contents, cancelled=cancelled)
+    return Comparison(before, after, lines, items)
+
+
+def _seen(artifact: Artifact) -> Seen | None:
+    return artifact.link.seen if artifact.link is not None else None
+
+
+def _may_be_json(artifact: Artifact) -> bool:
+    return artifact.counts is not None and artifact.counts.kind in ("json", "jsonl")
+
+
+def _text(
+    content: Content, stack: ExitStack
+) -> tuple[Content, Callable[[Seen | None], Seen | None]]:
+    """The content as text, and what makes ranges of it ranges of that text."""
+    from spillview.content import text_content
+    from spillview.kinds import HEAD, utf16_of
+    from spillview.transcoding import searched
+
+    wide = utf16_of(content.pread(0, HEAD))
+    if wide is None:
+        return content, lambda seen: seen
+    text = text_content(content, wide[0])
+    stack.callback(text.close)
+    mapping = searched(content, wide[0])
+
+    def place(offset: int) -> int:
+        return bisect_left(range(text.size), offset, key=mapping.disk)
+
+    def ranges(seen: Seen | None) -> Seen | None:
+        if seen is None:
+            return None
+        found = tuple((place(a), place(b)) for a, b in seen.ranges)
+        return Seen(found, seen.certain)
+
+    return text, ranges

@@ -1,0 +1,179 @@
+"""What the context really paid for: each result's tokens x the model's later turns.
+
+Every result counts, spilled or not, as the model received it: an envelope by its own
+size. A result is carried on each later turn up to the next compaction, and on the turns
+of every fork that began with it; turns that a fork merely copied count once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from itertools import accumulate
+from typing import TYPE_CHECKING, NamedTuple
+
+from spillview.forecast.series import Told, told
+from spillview.model import Artifact, Problem
+from spillview.query import Query
+
+if TYPE_CHECKING:
+    from spillview.catalogue import Catalogue
+
+Cancelled = Callable[[], bool]
+Progress = Callable[[int, int], None]
+
+
+class Cost(NamedTuple):
+    """What one result cost."""
+
+    carried: int
+    """Estimated tokens x turns."""
+    tokens: int
+    """Estimated, of what the model received."""
+    turns: int
+    """Later turns that carried it, those of forks included."""
+    harness: str
+    session: str
+    project: str | None
+    tool: str | None
+    command: str | None
+    time: float | None
+    artifact: str | None
+    """Its id, where the output was spilled and is on disk."""
+    spilled: bool
+    transcript: str
+    record: int
+
+
+@dataclass(slots=True)
+class Costs:
+    """Every result by what it cost, most first."""
+
+    rows: list[Cost] = field(default_factory=list)
+    unknown: int = 0
+    """Results of harnesses whose records do not tell of compactions."""
+    problems: list[Problem] = field(default_factory=list)
+
+    @property
+    def carried(self) -> int:
+        """Of all of them."""
+        return sum(row.carried for row in self.rows)
+
+
+def rank(
+    catalogue: Catalogue,
+    artifacts: Iterable[Artifact],
+    query: Query,
+    *,
+    progress: Progress | None = None,
+    cancelled: Cancelled | None = None,
+) -> Costs:
+    """What each result of the last scan's sessions cost; `artifacts` are completed."""
+    found = Costs()
+    ranking = _Ranking(catalogue, artifacts, query, found)
+    for each in told(
+        catalogue, query, found.problems, progress=progress, cancelled=cancelled
+    ):
+        ranking.take(each)
+    found.rows = ranking.rows()
+    return found
+
+
+class _Ranking:
+    def __init__(
+        self,
+        catalogue: Catalogue,
+        artifacts: Iterable[Artifact],
+        query: Query,
+        found: Costs,
+    ) -> None:
+        self._catalogue, self._query, self._found = catalogue, query, found
+        self._artifacts = {
+            (m.transcript, m.offset, m.block): artifact.id
+            for artifact in artifacts
+            if artifact.link is not None
+            for m in artifact.link.mentions
+        }
+        self._turns: set[tuple[str, int]] = set()
+        self._rows: list[Cost] = []
+        self._known: dict[tuple[object, ...], int] = {}
+
+    def take(self, told: Told) -> None:
+        harness, results = told.log.harness, told.results
+        if not results.compacts:
+            self._found.unknown += len(results.results)
+            return
+        new = {
+            lane: list(accumulate(map(self._is_new(harness), digests), initial=0))
+            for lane, digests in results.turns.items()
+        }
+        mentions = self._catalogue.mentions_in(told.log.path, told.session)
+        places = {(m.offset, m.block): m for m in mentions}
+        calls = {m.call_id: m for m in mentions if m.call_id is not None}
+        for result in results.results:
+            if result.time is not None and not self._in_time(result.time):
+                continue
+            counted = new[result.lane]
+            turns = counted[result.until] - counted[result.turn]
+            mention = calls.get(result.call_id or "")
+            if mention is None:
+                mention = places.get((result.offset, result.block))
+            artifact = None
+            if mention is not None:
+                mark = (mention.transcript, mention.offset, mention.block)
+                artifact = self._artifacts.get(mark)
+            row = Cost(
+                result.tokens * turns,
+                result.tokens,
+                turns,
+                harness,
+                told.session,
+                told.project,
+                result.tool,
+                result.command,
+                result.time,
+                artifact,
+                mention is not None,
+                told.log.path,
+                result.record,
+            )
+            self._add(row, result.call_id)
+
+    def _add(self, row: Cost, call_id: str | None) -> None:
+        """Take a row; a fork's copy adds its own turns to the one there is."""
+        if call_id is not None:
+            key = (row.harness, call_id, row.command, row.time)
+            at = self._known.get(key)
+            if at is not None:
+                before = self._rows[at]
+                self._rows[at] = before._replace(
+                    carried=before.carried + row.carried,
+                    turns=before.turns + row.turns,
+                    artifact=before.artifact or row.artifact,
+                )
+                return
+            self._known[key] = len(self._rows)
+        self._rows.append(row)
+
+    def _is_new(self, harness: str) -> Callable[[int], bool]:
+        def is_new(digest: int) -> bool:
+            if not digest:  # nothing tells it from others
+                return True
+            key = (harness, digest)
+            if key in self._turns:
+                return False
+            self._turns.add(key)
+            return True
+
+        return is_new
+
+    def _in_time(self, when: float) -> bool:
+        query = self._query
+        if query.since is not None and when < query.since:
+            return False
+        return query.until is None or when <= query.until
+
+    def rows(self) -> list[Cost]:
+        return sorted(
+            self._rows, key=lambda row: (-row.carried, -row.tokens, row.time or 0.0)
+        )

@@ -1,0 +1,179 @@
+"""The facts of a report: its period, what was found, and what was not looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from spillview.model import Artifact, Line, Missing, Next
+
+Section = Literal[
+    "failed_unseen",
+    "verdict_unseen",
+    "signals_unseen",
+    "items_missed",
+    "failed",
+    "dangling",
+    "cut",
+    "growing",
+    "exposed",
+    "disk",
+]
+
+SECTIONS: dict[Section, str] = {
+    "failed_unseen": "Failed, and the model never saw it",
+    "verdict_unseen": "Verdict never seen",
+    "signals_unseen": "Errors only where the model did not look",
+    "items_missed": "JSON items missed",
+    "failed": "Failed",
+    "dangling": "Dangling: the notice's file is gone",
+    "cut": "Cut, with nothing saved",
+    "growing": "Growing",
+    "exposed": "Exposed",
+    "disk": "Disk",
+}
+"""Every section with its title, the worst first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Period:
+    """What the report covers, in seconds since the epoch."""
+
+    since: float | None
+    """None covers all time."""
+    until: float
+    origin: Literal["review", "evening", "asked", "all"]
+    """Why it begins there: the last review, no review yet, or a person's words."""
+    open: bool = True
+    """Whether it goes on to the present: then no clock that is ahead leaves it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """The session a finding is of."""
+
+    harness: str
+    id: str
+    project: str | None = None
+    title: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that needs a look."""
+
+    section: Section
+    text: str
+    """One sentence without its full stop; not made printable."""
+    run: Run | None = None
+    artifact: Artifact | None = None
+    call: Missing | None = None
+    note: str | None = None
+    """What the person wrote about it."""
+    more: dict[str, Any] = field(default_factory=dict)
+    """Raw facts beside the sentence, by the names that rows have for them."""
+
+    @property
+    def line(self) -> Line | None:
+        """The line in which the artifact concludes."""
+        return concluding(self.artifact) if self.artifact is not None else None
+
+    @property
+    def following(self) -> Next | None:
+        """What the agent said and called after the envelope."""
+        mention = self.artifact.envelope if self.artifact is not None else None
+        return mention.next if mention is not None else None
+
+    @property
+    def swept(self) -> bool:
+        """Whether the harness itself removed the file, as it is meant to."""
+        return self.call is not None and self.call.swept is not None
+
+    @property
+    def command(self) -> str | None:
+        """The call's command."""
+        if self.artifact is not None:
+            return self.artifact.command
+        return self.call.mention.command if self.call is not None else None
+
+    @property
+    def went_on(self) -> bool:
+        """Whether the agent said or called something after the envelope."""
+        return self.more.get("went_on") is True
+
+
+def concluding(artifact: Artifact) -> Line | None:
+    """The line with its conclusion, else its verdict."""
+    link = artifact.link
+    if link is not None and link.conclusion is not None:
+        return link.conclusion.line
+    return artifact.counts.verdict if artifact.counts is not None else None
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """What became of the artifacts of the period; the parts add up to the first."""
+
+    artifacts: int = 0
+    """In the period."""
+    reviewed: int = 0
+    """Left out, for they were looked at already."""
+    found: int = 0
+    """In one section at least."""
+    fine: int = 0
+    """In none: what they conclude was seen, or there was nothing to miss."""
+    unknown: int = 0
+    """In none, and not known whether the model saw what they conclude."""
+    calls: int = 0
+    """Calls of the period whose full result is not on disk."""
+    calls_reviewed: int = 0
+    sessions: int = 0
+    """Sessions of the period."""
+    uncounted: int = 0
+    """Too large or growing: their contents were not looked at."""
+    items_unread: int = 0
+    """JSON artifacts whose items were not compared with what the model saw."""
+    exposed_before: int = 0
+    """Exposed artifacts from before the period."""
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """One report, worst first."""
+
+    period: Period
+    made: float
+    findings: tuple[Finding, ...]
+    tally: Tally
+    problems: tuple[str, ...] = ()
+    """What could not be found out, as plain sentences."""
+    session_notes: dict[tuple[str, str], str] = field(default_factory=dict)
+    """What the person wrote about sessions, by harness and session id."""
+    covered: tuple[tuple[str, float], ...] = ()
+    """Marks of everything the report speaks of, or found to be fine, each with the
+    time of its last change; 0 where none is known or it lies in the future."""
+
+    def of(self, section: Section) -> list[Finding]:
+        """The findings of one section."""
+        return [each for each in self.findings if each.section == section]
+
+    @property
+    def went_on(self) -> list[tuple[Run, list[Finding]]]:
+        """Sessions that went on after a failure they never saw, the worst first."""
+        return by_run(f for f in self.of("failed_unseen") if f.went_on)
+
+    @property
+    def stopped(self) -> list[tuple[Run, list[Finding]]]:
+        """Sessions with such a failure after which nothing more was said or called."""
+        return by_run(f for f in self.of("failed_unseen") if not f.went_on)
+
+
+def by_run(findings: Iterable[Finding]) -> list[tuple[Run, list[Finding]]]:
+    """The findings by session, in the order of each one's first."""
+    runs: dict[tuple[str, str], tuple[Run, list[Finding]]] = {}
+    for each in findings:
+        if each.run is not None:
+            key = (each.run.harness, each.run.id)
+            runs.setdefault(key, (each.run, []))[1].append(each)
+    return list(runs.values())

@@ -1,0 +1,148 @@
+"""What a person says of a report: that it is done, what was reviewed, and notes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from spillview.errors import BadInput
+from spillview.model import Artifact
+from spillview.query import MIN_PREFIX, Query
+from spillview.report.findings import Report
+from spillview.report.period import night_start
+from spillview.reviewed import session_mark
+from spillview.state import LONGEST_NOTE, About, Note, State
+
+if TYPE_CHECKING:
+    from spillview.catalogue import Catalogue
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """What finishing a review covered."""
+
+    upto: float
+    """Seconds since the epoch: what changed later is left for the next report."""
+    marked: int
+    """Artifacts and calls that are reviewed now."""
+    left: int
+    moved: bool
+    """Whether the next report begins at `upto`; not where a part was reviewed."""
+
+
+def is_whole(query: Query) -> bool:
+    """Whether a report speaks of every store of this user."""
+    return not (query.paths or query.harness or query.session or query.until)
+
+
+def remember_report(state: State, query: Query, report: Report) -> None:
+    """Keep the moment of a report that a person was given, for `finish`."""
+    if is_whole(query) and query.since is None:
+        state.set_last_report(report.made)
+
+
+def given_report(state: State, query: Query, report: Report) -> float | None:
+    """When a person was given a report of this period last; None where none was."""
+    if not is_whole(query) or query.since is not None:
+        return None
+    given = state.last_report()
+    start = night_start(state.last_review(), report.made)
+    return given if given is not None and start < given <= report.made else None
+
+
+def finish(state: State, query: Query, report: Report) -> Finished:
+    """Mark what the person was given as reviewed, so that the rest comes next.
+
+    Of everything that is up to the last report that was given; what changed after it
+    was not seen by anybody yet. Of a part it is what `report` covers.
+    """
+    start = night_start(state.last_review(), report.made)
+    whole = is_whole(query) and (query.since is None or query.since <= start)
+    if not whole and state.last_review() is None:
+        state.set_last_review(start)  # the rest of the period comes next
+    given = given_report(state, query, report)
+    upto = report.made if given is None else given
+    done = [mark for mark, changed in report.covered if changed <= upto]
+    state.mark_reviewed(done, upto)
+    if whole:
+        state.set_last_review(upto)
+    return Finished(upto, len(done), len(report.covered) - len(done), whole)
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What a word of the person means: an artifact, or a whole session."""
+
+    mark: str
+    artifacts: tuple[str, ...]
+    """Ids of the artifacts that are reviewed with it."""
+    place: str
+    """The artifact's address or the session's id."""
+    harness: str
+    session: str | None
+    """The session's id where it is one."""
+
+
+def subject_of(catalogue: Catalogue, word: str, query: Query) -> Subject:
+    """The artifact or session that a word names.
+
+    Raises `BadInput` when nothing, or more than one thing, answers to it.
+    """
+    ground = replace(query, since=None, until=None)
+    artifacts = catalogue.settled(catalogue.scan(ground))
+    sessions = _sessions(catalogue, word, artifacts, ground)
+    named = [a for a in artifacts if len(word) >= MIN_PREFIX and a.id.startswith(word)]
+    if sessions and named:
+        raise BadInput(
+            f"“{word}” begins the ids of a session and of an artifact: give more of it"
+        )
+    if len(sessions) > 1:
+        raise BadInput(f"“{word}” names {len(sessions)} sessions: give more of it")
+    if sessions:
+        harness, session = sessions[0]
+        own = tuple(
+            a.id for a in artifacts if (a.found.harness, a.session) == sessions[0]
+        )
+        return Subject(session_mark(harness, session), own, session, harness, session)
+    artifact = catalogue.find(word, ground)
+    found = artifact.found
+    return Subject(artifact.id, (artifact.id,), found.address, found.harness, None)
+
+
+def _sessions(
+    catalogue: Catalogue, word: str, artifacts: Sequence[Artifact], query: Query
+) -> list[tuple[str, str]]:
+    """Harness and id of the sessions that a word names; an exact id outweighs."""
+    known = {(a.found.harness, a.session) for a in artifacts}
+    known |= {(call.harness, call.session) for call in catalogue.missing(query)}
+    exact = [key for key in known if key[1] == word]
+    if exact or len(word) < MIN_PREFIX:
+        return exact
+    return sorted(key for key in known if key[1].startswith(word))
+
+
+def mark(state: State, subject: Subject, when: float | None) -> None:
+    """Mark an artifact, or a session with all its artifacts; None takes it back.
+
+    With the first mark the period is held where it begins: the next report has the
+    rest of it, whenever that comes.
+    """
+    if when is not None and state.last_review() is None:
+        state.set_last_review(night_start(None, when))
+    state.mark_reviewed(dict.fromkeys((subject.mark, *subject.artifacts)), when)
+
+
+def note(state: State, subject: Subject, text: str, when: float) -> Note:
+    """Keep a note; an empty text takes it back. Raises `BadInput` for a long one."""
+    if len(text) > LONGEST_NOTE:
+        raise BadInput(
+            f"a note has at most {LONGEST_NOTE:,} chars, and this one {len(text):,}"
+        )
+    about: About = "artifact"
+    place = subject.place
+    if subject.session is not None:
+        about, place = "session", f"{subject.harness}\0{subject.session}"
+    kept = Note(subject.mark, about, place, text.strip(), when)
+    state.set_note(kept)
+    return kept

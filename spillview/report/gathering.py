@@ -1,0 +1,279 @@
+"""From the catalogue to a report: reads what the period needs, and nothing more."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from spillview import triage
+from spillview.model import Artifact, Missing
+from spillview.report import sentences
+from spillview.report.findings import SECTIONS, Finding, Period, Report, Run, Tally
+from spillview.report.items import ItemCounter, Items
+from spillview.report.period import holds, holds_call, period_of
+from spillview.report.placing import EXPOSING, is_fine, sections_of
+from spillview.reviewed import call_mark, is_call_reviewed, is_reviewed, session_mark
+
+if TYPE_CHECKING:
+    from spillview.catalogue import Catalogue, Query
+
+Progress = Callable[[int, int], None]
+
+_ORDER = {section: place for place, section in enumerate(SECTIONS)}
+
+
+def gather(
+    catalogue: Catalogue,
+    query: Query,
+    *,
+    thorough: bool = False,
+    progress: Progress | None = None,
+) -> Report:
+    """The report of the period that `query` asks for, else of the night.
+
+    `thorough` looks at large JSON artifacts too. Raises `BadInput` for a bad PATH.
+    """
+    now = catalogue.now()
+    period = period_of(catalogue.last_review(), now, query.since, query.until)
+    ground = replace(query, since=None, until=None)
+    gathering = _Gathering(catalogue, ground, period, now)
+    gathering.look(progress)
+    return gathering.report(thorough)
+
+
+class _Gathering:
+    """One report in the making."""
+
+    def __init__(
+        self, catalogue: Catalogue, query: Query, period: Period, now: float
+    ) -> None:
+        self.catalogue, self.query, self.period, self.now = (
+            catalogue,
+            query,
+            period,
+            now,
+        )
+        state = catalogue.state
+        self.marks = state.reviewed() if state is not None else {}
+        self.notes = state.notes() if state is not None else {}
+        self.problems: list[str] = []
+        self.inside: list[Artifact] = []
+        self.todo: list[Artifact] = []
+        self.before: list[Artifact] = []
+        self.calls: list[Missing] = []
+        self.calls_inside = 0
+
+    # -- looking -----------------------------------------------------------------------
+
+    def look(self, progress: Progress | None) -> None:
+        """Find the period's artifacts, and complete those not reviewed yet."""
+        catalogue, period = self.catalogue, self.period
+        found = catalogue.settled(catalogue.scan(self.query))
+        inside = [a for a in found if holds(period, a)]
+        whole = {a.id: a for a in inside if not is_reviewed(a, self.now)}
+        wanted = list(whole.values())
+        for artifact in catalogue.complete(wanted, progress=progress):
+            whole[artifact.id] = artifact
+        # A call's time is known better now than the file's was.
+        latest = (whole.get(a.id, a) for a in inside)
+        self.inside = [a for a in latest if holds(period, a)]
+        self.todo = [a for a in self.inside if not is_reviewed(a, self.now)]
+        known = {artifact.id for artifact in inside}
+        self.before = [
+            a
+            for a in found
+            if a.id not in known
+            and not is_reviewed(a, self.now)
+            and period.since is not None
+            and max(a.created, a.changed) < period.since
+        ]
+        missing = _once(catalogue, catalogue.missing(self.query))
+        calls = [call for call in missing if holds_call(period, call)]
+        self.calls_inside = len(calls)
+        self.calls = [c for c in calls if not is_call_reviewed(c, self.marks)]
+
+    # -- reporting ---------------------------------------------------------------------
+
+    def report(self, thorough: bool) -> Report:
+        """Everything that was looked at, worst first."""
+        catalogue = self.catalogue
+        counter = ItemCounter(unbounded=thorough)
+        roots = [os.path.realpath(store.root) for store in catalogue.stores]
+        sessions = catalogue.sessions(self.todo)
+        findings: list[Finding] = []
+        placed: set[str] = set()
+        fine = 0
+        for session in sessions:
+            run = Run(session.harness, session.id, session.project, session.title)
+            for artifact in session.artifacts:
+                own = list(self._of_artifact(artifact, run, counter, roots))
+                findings += own
+                if own:
+                    placed.add(artifact.id)
+                else:
+                    fine += is_fine(artifact)
+        findings += map(self._of_call, self.calls)
+        keys = {(a.found.harness, a.session) for a in self.inside}
+        keys |= {(call.harness, call.session) for call in self.calls}
+        exposed_before = sum(self._is_exposed(a, roots) for a in self.before)
+        tally = Tally(
+            artifacts=len(self.inside),
+            reviewed=len(self.inside) - len(self.todo),
+            found=len(placed),
+            fine=fine,
+            unknown=len(self.todo) - len(placed) - fine,
+            calls=self.calls_inside,
+            calls_reviewed=self.calls_inside - len(self.calls),
+            sessions=len(keys),
+            uncounted=sum(a.counts is None and a.has_content for a in self.todo),
+            items_unread=len(counter.unread),
+            exposed_before=exposed_before,
+        )
+        findings.sort(key=_worst_first)  # stable: sessions stay in their order
+        if self.query.session is None:
+            findings += self._storage()
+        return Report(
+            self.period,
+            self.now,
+            tuple(findings),
+            tally,
+            tuple(dict.fromkeys(self.problems)),
+            self._session_notes(keys),
+            tuple(self._covered()),
+        )
+
+    def _covered(self) -> Iterator[tuple[str, float]]:
+        """Marks of all that a finished review covers, and when each last changed."""
+        for artifact in self.todo:
+            last = max(artifact.created, artifact.changed) if artifact.dated else 0.0
+            yield artifact.id, last if last <= self.now else 0.0
+        for call in self.calls:
+            at = call.mention.time or 0.0
+            yield call_mark(call), at if at <= self.now else 0.0
+
+    def _session_notes(
+        self, keys: Iterable[tuple[str, str]]
+    ) -> dict[tuple[str, str], str]:
+        notes = {}
+        for harness, session in keys:
+            note = self.notes.get(session_mark(harness, session))
+            if note is not None:
+                notes[harness, session] = note.text
+        return notes
+
+    def _storage(self) -> Sequence[Finding]:
+        from spillview.report.storage import storage
+
+        return list(storage(self.catalogue, self.query, self.problems))
+
+    def _of_artifact(
+        self, artifact: Artifact, run: Run, counter: ItemCounter, roots: list[str]
+    ) -> Iterator[Finding]:
+        items = counter.items(artifact)
+        owner = self._foreign_owner(artifact)
+        out = _leads_out(artifact, roots)
+        note = self.notes.get(artifact.id)
+        for section in sections_of(
+            artifact, items=items, foreign=owner is not None, leads_out=out
+        ):
+            more = dict(_facts(artifact))
+            match section:
+                case "items_missed":
+                    assert items is not None  # or it would not be in this section
+                    text = sentences.items_text(artifact, items)
+                    more |= _item_facts(items)
+                case "growing":
+                    text = sentences.growing_text(artifact)
+                case "exposed":
+                    text = sentences.exposed_text(artifact, owner, out)
+                    more |= {"owner": owner, "leads_out": out}
+                case _:
+                    on = triage.went_on(artifact)
+                    text = sentences.looked(section, artifact, run, on)
+                    more["went_on"] = on
+            words = note.text if note is not None else None
+            yield Finding(section, text, run, artifact, None, words, more)
+
+    def _of_call(self, call: Missing) -> Finding:
+        project, title = self.catalogue.session_named(call.harness, call.session)
+        run = Run(call.harness, call.session, project or call.project, title)
+        return Finding(call.state, sentences.call_text(call), run, call=call)
+
+    def _foreign_owner(self, artifact: Artifact) -> str | None:
+        """The user a file belongs to, where that is somebody else."""
+        uid, own = artifact.found.uid, self.catalogue.places.uid
+        if artifact.found.type == "unreadable" or own < 0 or uid == own:
+            return None
+        return _user(uid)
+
+    def _is_exposed(self, artifact: Artifact, roots: list[str]) -> bool:
+        return (
+            any(flag in EXPOSING for flag in artifact.flags)
+            or self._foreign_owner(artifact) is not None
+            or _leads_out(artifact, roots)
+        )
+
+
+def _worst_first(finding: Finding) -> tuple[object, ...]:
+    """Sections in their order; in each what was acted on, and what concludes, first."""
+    artifact, section = finding.artifact, finding.section
+    within: tuple[object, ...] = ()
+    if section == "failed_unseen":
+        within = (not finding.went_on,)
+    elif section == "verdict_unseen" and artifact is not None:
+        concludes = artifact.link is not None and artifact.link.verdict != "unknown"
+        within = (not triage.errors_unseen(artifact), not concludes)
+    elif section == "items_missed":
+        missed = finding.more.get("items_missed", 0)
+        within = (-missed,)
+    elif finding.call is not None:
+        within = (finding.swept, -(finding.call.mention.time or 0.0))
+    return (_ORDER[section], *within)
+
+
+def _once(catalogue: Catalogue, calls: Iterable[Missing]) -> list[Missing]:
+    """Each record's call once: of its own harness, where another claims it too."""
+    kept: dict[tuple[object, ...], Missing] = {}
+    for call in calls:
+        said = call.mention
+        key = (said.transcript, said.record, said.block, said.start, said.path)
+        log = catalogue.transcript(said.transcript)
+        own = log is not None and log.harness == call.harness
+        if key not in kept or own:
+            kept[key] = call
+    return list(kept.values())
+
+
+def _leads_out(artifact: Artifact, roots: Sequence[str]) -> bool:
+    """Whether it is a link to a place outside every store."""
+    if artifact.found.type != "symlink":
+        return False
+    target = os.path.realpath(artifact.found.path)
+    return not any(target == root or target.startswith(f"{root}/") for root in roots)
+
+
+def _user(uid: int) -> str:
+    try:
+        import pwd
+
+        return f"user {pwd.getpwuid(uid).pw_name}"
+    except (ImportError, KeyError):
+        return f"user {uid}"
+
+
+def _facts(artifact: Artifact) -> Iterator[tuple[str, object]]:
+    """Raw facts that every row of an artifact carries."""
+    signals = artifact.link.signals if artifact.link is not None else None
+    yield "signals_unseen", signals.unseen if signals is not None else None
+
+
+def _item_facts(items: Items) -> dict[str, object]:
+    return {
+        "items": items.total,
+        "items_seen": items.seen,
+        "items_missed": items.missed,
+        "items_certain": items.certain,
+        "items_path": items.path,
+    }

@@ -1,0 +1,139 @@
+"""What the disk needs: free space, every store's total, the trash, and a plan."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from spillview.discovery import StoreFound
+from spillview.errors import SpillError
+from spillview.report.findings import Finding
+from spillview.text import human_bytes, path_text
+
+if TYPE_CHECKING:
+    from spillview.catalogue import Catalogue, Query
+
+ADVISED_DAYS = 7
+"""The default advice of a clean-up: what was not active for so many days."""
+
+
+def storage(
+    catalogue: Catalogue, query: Query, problems: list[str]
+) -> Iterator[Finding]:
+    """What there is and what a clean-up would free; nothing is removed.
+
+    Scans anew with a catalogue of its own. What cannot be found out becomes a problem.
+    """
+    stores = catalogue.stores
+    yield from _free(catalogue, stores)
+    yield from _totals(stores)
+    trash = _trash(catalogue, problems)
+    if trash is not None:
+        yield trash
+    plan = _plan(catalogue, query, problems)
+    if plan is not None:
+        yield plan
+
+
+def _free(catalogue: Catalogue, stores: list[StoreFound]) -> Iterator[Finding]:
+    """Free space, once for each filesystem."""
+    devices: dict[int, str] = {}
+    for place in (*(store.root for store in stores), catalogue.places.home):
+        try:
+            devices.setdefault(os.stat(place).st_dev, place)
+        except OSError:
+            continue  # it is said where the store itself is told of
+    for place in devices.values():
+        try:
+            facts = os.statvfs(place)
+        except (OSError, AttributeError):  # the latter where there is no such call
+            continue
+        free = facts.f_bavail * facts.f_frsize
+        size = facts.f_blocks * facts.f_frsize
+        share = f" ({free / size:.0%})" if size else ""
+        text = (
+            f"{human_bytes(free)} of {human_bytes(size)}{share} are free on the disk"
+            f" of {path_text(place)}"
+        )
+        more = {"what": "free", "path": path_text(place), "bytes": free, "of": size}
+        yield Finding("disk", text, more=more)
+
+
+def _totals(stores: list[StoreFound]) -> Iterator[Finding]:
+    for store in sorted(stores, key=lambda s: (-s.bytes, s.root)):
+        files = "1 artifact" if store.artifacts == 1 else f"{store.artifacts:,}"
+        noun = "" if store.artifacts == 1 else " artifacts"
+        text = (
+            f"{store.harness} holds {human_bytes(store.bytes)} in {files}{noun}"
+            f" at {path_text(store.root)}"
+        )
+        more = {
+            "what": "store",
+            "harness": store.harness,
+            "path": path_text(store.root),
+            "bytes": store.bytes,
+            "artifacts": store.artifacts,
+        }
+        yield Finding("disk", text, more=more)
+
+
+def _trash(catalogue: Catalogue, problems: list[str]) -> Finding | None:
+    from spillview.trash import Trash
+
+    try:
+        batches = Trash(catalogue.places).batches()
+    except SpillError as error:
+        problems.append(str(error))
+        return None
+    size = sum(batch.bytes for batch in batches)
+    text = "the trash is empty"
+    if batches:
+        text = (
+            f"the trash holds {human_bytes(size)}:"
+            " `spillview trash --empty` frees them for good"
+        )
+    more = {"what": "trash", "bytes": size, "batches": len(batches)}
+    return Finding("disk", text, more=more)
+
+
+def _plan(catalogue: Catalogue, query: Query, problems: list[str]) -> Finding | None:
+    """What the default advice would free."""
+    from spillview.catalogue import Catalogue
+    from spillview.cleanup import prospect
+    from spillview.retention import Rules
+
+    own = Catalogue(
+        catalogue.places,
+        catalogue.settings,
+        cache=catalogue.cache,
+        now=catalogue.now,
+    )
+    ground = replace(query, since=None, until=None)
+    try:
+        seen = prospect(own, ground, Rules(older_than=ADVISED_DAYS * 86_400.0))
+    except SpillError as error:
+        problems.append(str(error))
+        return None
+    plan = seen.plan
+    number = len(plan.remove)
+    files = "1 artifact" if number == 1 else f"{number:,} artifacts"
+    words = ["spillview", "prune", "--older-than", f"{ADVISED_DAYS}d"]
+    if query.harness is not None:
+        words += ["--harness", query.harness]
+    command = shlex.join([*words, *map(path_text, query.paths)])
+    text = (
+        f"a clean-up of what was not active for {ADVISED_DAYS} days would free"
+        f" {human_bytes(plan.frees)} of {files}: `{command}`"
+    )
+    more = {
+        "what": "plan",
+        "remove": number,
+        "remove_bytes": plan.remove_bytes,
+        "bytes": plan.frees,
+        "keep": len(plan.keep),
+        "plan": command,
+    }
+    return Finding("disk", text, more=more)

@@ -1,0 +1,62 @@
+"""What the text and the page both say: the headline, and what became of the rest."""
+
+from __future__ import annotations
+
+from spillview.report.findings import Report
+
+
+def many(count: int, noun: str) -> str:
+    """`1 artifact`, `2,000 artifacts`."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def headline(report: Report) -> str:
+    """What decides, in one sentence."""
+    count = len(report.went_on)
+    if count:
+        saw = "it" if count == 1 else "they"
+        return f"{many(count, 'session')} went on after a failure {saw} never saw"
+    tally = report.tally
+    if not tally.artifacts and not tally.calls:
+        return "Nothing new in this period"
+    if (tally.artifacts, tally.calls) == (tally.reviewed, tally.calls_reviewed):
+        return "Everything of this period is reviewed"
+    if tally.reviewed:
+        return "No session that is left went on after a failure it never saw"
+    return "No session went on after a failure it never saw"
+
+
+def stopped_headline(report: Report) -> str:
+    """How many sessions said and called nothing after a failure they never saw."""
+    count = len(report.stopped)
+    saw = "it" if count == 1 else "they"
+    return f"{many(count, 'session')} said nothing after a failure {saw} never saw"
+
+
+def closing(report: Report) -> list[str]:
+    """What became of every artifact, and what was not looked at."""
+    tally = report.tally
+    parts = [f"{tally.found:,} above", f"{tally.fine:,} fine"]
+    if tally.unknown:
+        parts.append(f"of {tally.unknown:,} it is not known what the model saw")
+    if tally.reviewed:
+        parts.append(f"{tally.reviewed:,} reviewed before")
+    told = [f"{many(tally.artifacts, 'artifact')}: {', '.join(parts)}."]
+    if tally.calls_reviewed:
+        told.append(f"{many(tally.calls_reviewed, 'lost call')} reviewed before.")
+    if tally.uncounted:
+        told.append(
+            f"{many(tally.uncounted, 'artifact')} not looked into: too large, growing"
+            " or closed to us."
+        )
+    if tally.items_unread:
+        told.append(
+            f"The items of {many(tally.items_unread, 'JSON artifact')} were not"
+            " compared: too large or unreadable; --all compares the large ones too."
+        )
+    if tally.exposed_before:
+        told.append(
+            f"{many(tally.exposed_before, 'older artifact')} exposed too:"
+            " `spillview review --since 1000w` lists them."
+        )
+    return told

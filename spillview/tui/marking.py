@@ -1,0 +1,96 @@
+"""What a person says of the queue's rows: that they are reviewed, and notes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from spillview.model import Artifact, Missing, Session
+from spillview.reviewed import call_mark, is_call_reviewed, session_mark
+from spillview.text import path_text, printable
+from spillview.tui.arrangement import Key, in_window
+from spillview.tui.bars import plural
+from spillview.tui.note import NoteScreen, words_about
+from spillview.tui.queue_screen import QueueScreen
+
+
+class MarkingScreen(QueueScreen):
+    """A queue whose rows can be marked and noted; both last in the state folder."""
+
+    def action_review(self) -> None:
+        """Mark the row reviewed, a session with all it shows, and go on."""
+        row = self.queue.row
+        if row is None:
+            return
+        self.last_batch = None  # the mark is what `u` takes back now
+        artifacts: tuple[Artifact, ...] = ()
+        also: tuple[str, ...] = ()
+        if isinstance(row, Session):
+            artifacts, also = row.artifacts, (session_mark(row.harness, row.id),)
+        elif isinstance(row, Missing):
+            also = (call_mark(row),)
+        else:
+            artifacts = (row,)
+        marked = self.marks.mark(artifacts, self.catalogue.now(), also)
+        if isinstance(row, Missing):
+            self.notify("The lost call is marked reviewed; u takes it back.")
+        if isinstance(row, Session):
+            words = f"{plural(marked, 'artifact')} marked reviewed; u takes it back."
+            self.notify(words, markup=False)
+            self._marked()
+            self.queue.action_session(1)
+        else:
+            self._marked()
+            self.queue.action_move(1)
+
+    def _marked(self, aim: Key | None = None) -> None:
+        """Show new marks; the cursor stays, or goes to `aim`."""
+        sessions = self.marks.apply_all(self.material.sessions)
+        self.material = replace(self.material, sessions=tuple(sessions))
+        self._remember_review()
+        self.queue.touched = True
+        self.rearrange(aim)
+        self.tell_forgetting()
+
+    def tell_forgetting(self) -> None:
+        """Say once that what is marked and noted does not last."""
+        sentence = self.catalogue.forgetting()
+        if sentence is not None and sentence != self._forgetting:
+            self._forgetting = sentence
+            words = printable(path_text(sentence))
+            self.notify(words, severity="error", timeout=20, markup=False)
+
+    def _remember_review(self) -> None:
+        """The night is over once everything that it showed is reviewed."""
+        view = self.view
+        if view.since is None or view.opened is None:
+            return
+        window = replace(view, all_time=False)
+        shown = (a for s in self.material.sessions for a in s.artifacts)
+        left = any(a.reviewed is None and in_window(a, window) for a in shown)
+        left = left or self._calls_left()
+        self.catalogue.set_last_review(view.since if left else view.opened)
+
+    def _calls_left(self) -> bool:
+        """Whether a call of the window has lost its result and was not looked at."""
+        since, marks = self.view.since or 0.0, self.catalogue.reviewed()
+        return any(
+            call.swept is None
+            and (call.mention.time is None or call.mention.time >= since)
+            and not is_call_reviewed(call, marks)
+            for call in self.material.missing
+        )
+
+    def action_note(self) -> None:
+        """Write a note on the row."""
+        row = self.queue.row
+        if row is None:
+            return
+
+        def keep(text: str | None) -> None:
+            if text is not None:
+                self.notes.keep(row, text)
+                self.detail.remake()
+                self.tell_forgetting()
+
+        screen = NoteScreen(words_about(row), self.notes.of(row) or "")
+        self.app.push_screen(screen, keep)
