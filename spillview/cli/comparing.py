@@ -11,7 +11,7 @@ from spillview.text import human_age, path_text, printable
 
 if TYPE_CHECKING:
     from spillview.catalogue import Catalogue, Query
-    from spillview.cli.streams import Streams
+    from spillview.cli.streams import Streams, Style
     from spillview.comparison.facts import Comparison
     from spillview.comparison.lines import Told
     from spillview.model import Artifact
@@ -162,7 +162,7 @@ def _write(
     streams.line()
     for label, side in sides:
         how, text = ending(side)
-        style = "unseen" if side.conclusion_seen is False else None
+        style: Style | None = "unseen" if side.conclusion_seen is False else None
         head = streams.styled(f"{label:<{LABEL}}", "dim")
         streams.line(f"{head}{streams.styled(how, style)}: {text}")
     streams.line()
@@ -202,7 +202,9 @@ def _lines(
     number = len(str(max(one.line.number for one in told)))
     for one in told:
         mark = "!" if sign == "+" and one.seen is False else " "
-        style = ("unseen" if mark == "!" else "seen") if sign == "+" else "dim"
+        style: Style = "dim"
+        if sign == "+":
+            style = "unseen" if mark == "!" else "seen"
         text = printable(path_text(one.line.text), tabs=True)
         more = "…" if one.line.truncated else ""
         row = f"{sign}{mark}{one.line.number:>{number}}  {text}{more}"

@@ -14,7 +14,7 @@ from spillview.text import human_count, human_ratio, path_text, printable
 
 if TYPE_CHECKING:
     from spillview.catalogue import Catalogue, Query
-    from spillview.cli.streams import Streams
+    from spillview.cli.streams import Streams, Style
     from spillview.cli.tables import Cell
     from spillview.forecast.board import Board
     from spillview.forecast.crossing import Forecast
@@ -347,12 +347,12 @@ def _ratio(found: Forecast) -> Cell:
 
     if found.ratio is None:
         return Cell("–")
-    style = "over" if found.ratio > 1 else "close" if found.close else "below"
+    style: Style = "over" if found.ratio > 1 else "close" if found.close else "below"
     mark = "! " if found.close and found.ratio <= 1 else ""
     return Cell(mark + human_ratio(found.ratio), style)
 
 
-def _style(found: Forecast) -> str | None:
+def _style(found: Forecast) -> Style | None:
     if found.state == "over":
         return "over"
     return "close" if found.crosses_on is not None else "dim"

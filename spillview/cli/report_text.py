@@ -15,7 +15,7 @@ from spillview.report.wording import closing, headline, many, stopped_headline
 from spillview.text import human_bytes, human_count, path_text, printable
 
 if TYPE_CHECKING:
-    from spillview.cli.streams import Streams
+    from spillview.cli.streams import Streams, Style
 
 SHOWN = 8
 """Rows of a section that a terminal gets unless told otherwise."""
@@ -73,12 +73,12 @@ class _Writing:
         self._disk()
         self._closing()
 
-    def line(self, *parts: tuple[str, str | None]) -> None:
+    def line(self, *parts: tuple[str, Style | None]) -> None:
         """One line of styled, printable texts."""
         styled = (self.streams.styled(text, style) for text, style in parts)
         self.streams.line("".join(styled).rstrip())
 
-    def paragraph(self, text: str, style: str | None = None, indent: int = 0) -> None:
+    def paragraph(self, text: str, style: Style | None = None, indent: int = 0) -> None:
         """A printable text, folded on a terminal."""
         first, *rest = self._folded(text, indent + 2 if indent else 0)
         self.line((" " * indent + first, style))
@@ -185,7 +185,7 @@ class _Writing:
         if command is not None:
             self._labelled("open", command, "name")
 
-    def _labelled(self, label: str, text: str, style: str | None = None) -> None:
+    def _labelled(self, label: str, text: str, style: Style | None = None) -> None:
         indent = LABEL + 2
         first, *rest = self._folded(text, indent, 2)
         self.line((f"  {label:<{LABEL}}", "dim"), (first, style))

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from spillview import triage
 from spillview.model import Artifact, Missing, Session
 from spillview.query import Query
+from spillview.text import when
 from spillview.tui.arrangement import (
     SORT_KEYS,
     Figures,
@@ -23,7 +24,6 @@ from spillview.tui.arrangement import (
     row_key,
     session_key,
     sort,
-    when,
     window_words,
 )
 from tests.tui.fakes import HOUR, NOW, Facts, FakeCatalogue, lost_call, whole
