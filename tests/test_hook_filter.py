@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from spillview.errors import BadInput
 from spillview.hook.filter import answer, decide
 from spillview.hook.permissions import Permissions, load_permissions
 from spillview.hook.rules import Rules, load_rules
@@ -598,6 +600,26 @@ def test_settings_that_cannot_be_understood_may_hold_any_rule(
     (tmp_path / ".claude").mkdir()
     (tmp_path / ".claude/settings.json").write_bytes(text.encode("latin-1"))
     assert answered(event(), tmp_path) is None
+
+
+@pytest.mark.parametrize("kind", ["pipe", "folder", "device", "loop"])
+@pytest.mark.parametrize("place", [".claude/settings.json", "config/hook.toml"])
+def test_settings_that_are_no_file_are_never_waited_for(
+    place: str, kind: str, tmp_path: Path
+) -> None:
+    path = tmp_path / place
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if kind == "pipe":
+        os.mkfifo(path)
+    elif kind == "folder":
+        path.mkdir()
+    else:
+        path.symlink_to("/dev/zero" if kind == "device" else path)
+    if place.startswith("config"):  # the user's own rules, of which he is told
+        with pytest.raises(BadInput, match=r"hook\.toml: cannot be read"):
+            load_rules(str(path.parent))
+    else:
+        assert answered(event(), tmp_path) is None
 
 
 HOOKS = [

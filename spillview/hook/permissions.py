@@ -12,6 +12,7 @@ import sys
 
 from spillview.hook.globs import matches
 from spillview.hook.parsing import LeftAlone, Simple
+from spillview.hook.reading import read_regular
 
 TYPE_CHECKING = False  # as in `typing`, which is not loaded for it
 if TYPE_CHECKING:
@@ -132,8 +133,7 @@ def load_permissions(paths: Iterable[str]) -> Permissions:
 
 def _settings(path: str) -> dict[str, Any]:
     try:
-        with open(path, "rb") as file:
-            data = file.read(_MAX_BYTES + 1)
+        data = read_regular(path, _MAX_BYTES + 1)
     except (FileNotFoundError, NotADirectoryError):
         return {}
     except OSError as error:

@@ -10,6 +10,7 @@ import os
 
 from spillview.errors import BadInput
 from spillview.hook.globs import matches
+from spillview.hook.reading import read_regular
 
 TYPE_CHECKING = False  # as in `typing`, which is not loaded for it
 if TYPE_CHECKING:
@@ -209,8 +210,7 @@ def _tables(shipped: str, own: str) -> dict[str, Any]:
 def _read(path: str, more: tuple[str, ...]) -> dict[str, Any]:
     """One file of rules, in order; empty where there is none."""
     try:
-        with open(path, "rb") as file:
-            data = file.read(_MAX_BYTES + 1)
+        data = read_regular(path, _MAX_BYTES + 1)
     except FileNotFoundError:
         return {"rule": []}
     except OSError as error:
