@@ -209,7 +209,7 @@ def _write(
         table.append(
             [
                 Cell(store.harness, "name"),
-                Cell(printable(path_text(store.root))),
+                Cell(printable(path_text(store.root)), path=True),
                 Cell(human_count(store.artifacts)),
                 Cell(human_bytes(store.bytes)),
                 Cell(human_count(store.transcripts)),
