@@ -61,7 +61,8 @@ class Measured:
     counts: Counts
     survival: Survival
     lines_kept_if_bytes: int
-    """Whole lines that a cut at as many bytes keeps."""
+    """Whole lines that a cut at as many bytes keeps, where the boundary counts
+    characters; the same as `survival.lines_kept` elsewhere."""
     json_break: JsonBreak | None
     envelope: Enveloped
     exact_tokens: int | None = None
@@ -137,7 +138,7 @@ def measure(
     boundary = folding.boundary
     survival = cut(content, counts, boundary)
     bytewise = survival
-    if boundary.unit != "bytes":
+    if boundary.unit in ("chars", "utf16"):
         bytewise = cut(content, counts, Boundary(boundary.size, "bytes"))
     broken = None
     if survival.json_parses is False:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
@@ -439,6 +440,20 @@ class Artifact:
         conclusion = self.link.conclusion if self.link else None
         return conclusion.seen if conclusion is not None else self.verdict_seen
 
+    @property
+    def modelless(self) -> bool:
+        """Whether only the file that its writer laid beside it tells of its session.
+
+        Then no transcript of that session holds its envelope, and no model is known
+        to have read it there.
+        """
+        link = self.link
+        if link is None or not link.mentions or any(read.own for read in link.reads):
+            return False
+        folder, name = os.path.split(self.found.path)
+        start = os.path.join(folder, f".{name[:13]}")
+        return all(mention.transcript.startswith(start) for mention in link.mentions)
+
     def with_facts(self, counts: Counts | None, link: Link | None) -> Artifact:
         """This artifact with newer counts and link."""
         return replace(self, counts=counts, link=link)
@@ -472,6 +487,18 @@ class Session:
     artifacts: tuple[Artifact, ...]
     skipped: int = 0
     """Lines of its transcripts that hold no readable record."""
+
+    @property
+    def activity(self) -> Literal["live", "recent", ""]:
+        """What to call it where it is `live`: one that no agent is known of is recent.
+
+        What a person wrapped has come to its end, unless it grows.
+        """
+        if not self.live:
+            return ""
+        growing = any("growing" in artifact.flags for artifact in self.artifacts)
+        alone = bool(self.artifacts) and all(a.modelless for a in self.artifacts)
+        return "recent" if alone and not growing else "live"
 
     @property
     def bytes(self) -> int:

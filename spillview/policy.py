@@ -9,7 +9,7 @@ import logging
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, get_args
+from typing import Any, Literal, TypeVar, get_args
 
 from spillview.errors import BadInput
 from spillview.model import Boundary, Unit
@@ -24,6 +24,9 @@ from spillview.store.seam import (
     SpillSource,
     SpillStore,
 )
+
+Given = TypeVar("Given")
+"""What a call has given: a text, or anything that stays as it is."""
 
 Reason = Literal[
     "spilled",
@@ -117,7 +120,7 @@ class SpillPolicy:
 
     def apply(
         self,
-        text: Any,
+        text: Given,
         *,
         store: SpillStore | None,
         tool: str,
@@ -130,9 +133,12 @@ class SpillPolicy:
         command: str | None = None,
         cwd: str | None = None,
         suggested_name: str | None = None,
-    ) -> Any:
-        """The text for the model: the replacement, or `text` itself. Never raises."""
-        return self.decide(
+    ) -> Given:
+        """The text for the model: the replacement, or `text` itself.
+
+        Never raises an `Exception`; what ends the program or cancels a task passes.
+        """
+        result: Given = self.decide(
             text,
             store=store,
             tool=tool,
@@ -146,6 +152,7 @@ class SpillPolicy:
             cwd=cwd,
             suggested_name=suggested_name,
         ).text
+        return result
 
     def decide(
         self,

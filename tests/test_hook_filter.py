@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from spillview.errors import BadInput
 from spillview.hook.filter import answer, decide
 from spillview.hook.permissions import Permissions, load_permissions
 from spillview.hook.rules import Rules, load_rules
@@ -151,55 +153,55 @@ LEFT = {
     # nothing that grows
     "": "empty",
     "   \n": "empty",
-    "pwd": "grows",
-    "git status": "grows",
-    "git status --short": "grows",
-    "git branch": "grows",
-    "ls": "grows",
-    "ls -la src": "grows",
-    "cat src/main.py": "grows",
-    "grep foo a.txt": "grows",
-    "echo hello": "grows",
-    "mkdir -p a/b": "grows",
-    "rm -rf build": "grows",
-    "git commit -m 'grep -r x'": "grows",
-    "git push": "grows",
-    "python script.py": "grows",
-    "node server.js": "grows",
-    "npm run dev": "grows",
-    "npm start": "grows",
-    "curl https://example.com": "grows",
-    "which pytest": "grows",
-    "make run": "grows",
-    "make menuconfig": "grows",
-    "./gradlew bootRun": "grows",
-    "mvn spring-boot:run": "grows",
-    "cargo run": "grows",
-    "docker run -it app": "grows",
-    "find . -name x -delete": "grows",
-    "find . -exec rm {} +": "grows",
-    "find . -name core -quit": "grows",
-    "rg --pre cat x": "grows",
-    "fd -x rm": "grows",
+    "pwd": "named by no rule",
+    "git status": "named by no rule",
+    "git status --short": "named by no rule",
+    "git branch": "named by no rule",
+    "ls": "prints little without",
+    "ls -la src": "prints little without",
+    "cat src/main.py": "no file that is named like a log",
+    "grep foo a.txt": "prints little without",
+    "echo hello": "named by no rule",
+    "mkdir -p a/b": "named by no rule",
+    "rm -rf build": "named by no rule",
+    "git commit -m 'grep -r x'": "named by no rule",
+    "git push": "named by no rule",
+    "python script.py": "named by no rule",
+    "node server.js": "named by no rule",
+    "npm run dev": "named by no rule",
+    "npm start": "named by no rule",
+    "curl https://example.com": "named by no rule",
+    "which pytest": "named by no rule",
+    "make run": "something else than its output",
+    "make menuconfig": "something else than its output",
+    "./gradlew bootRun": "something else than its output",
+    "mvn spring-boot:run": "something else than its output",
+    "cargo run": "named by no rule",
+    "docker run -it app": "named by no rule",
+    "find . -name x -delete": "an option with which it is left alone",
+    "find . -exec rm {} +": "an option with which it is left alone",
+    "find . -name core -quit": "limits its own output",
+    "rg --pre cat x": "an option with which it is left alone",
+    "fd -x rm": "an option with which it is left alone",
     # their own limit
-    "git log -5": "grows",
-    "git log -n 5": "grows",
-    "git log --max-count=5": "grows",
-    "git diff --shortstat": "grows",
-    "git diff --quiet": "grows",
-    "grep -rq x .": "grows",
-    "grep -rc x .": "grows",
-    "grep -r -m 3 x .": "grows",
-    "pytest -q": "grows",
-    "pytest --quiet": "grows",
-    "npm ci --silent": "grows",
-    "docker logs --tail 50 web": "grows",
-    "docker logs --tail=50 web": "grows",
-    "kubectl logs --tail=5 p": "grows",
-    "journalctl -n 20": "grows",
-    "du -sh .": "grows",
-    "pytest --help": "grows",
-    "make --version": "grows",
+    "git log -5": "limits its own output",
+    "git log -n 5": "limits its own output",
+    "git log --max-count=5": "limits its own output",
+    "git diff --shortstat": "limits its own output",
+    "git diff --quiet": "limits its own output",
+    "grep -rq x .": "limits its own output",
+    "grep -rc x .": "an option with which it is left alone",
+    "grep -r -m 3 x .": "limits its own output",
+    "pytest -q": "limits its own output",
+    "pytest --quiet": "limits its own output",
+    "npm ci --silent": "limits its own output",
+    "docker logs --tail 50 web": "limits its own output",
+    "docker logs --tail=50 web": "limits its own output",
+    "kubectl logs --tail=5 p": "limits its own output",
+    "journalctl -n 20": "limits its own output",
+    "du -sh .": "limits its own output",
+    "pytest --help": "tells of itself",
+    "make --version": "tells of itself",
     "npm test | head": "limits",
     "npm test 2>&1 | tail -20": "limits",
     "grep -rn x . | wc -l": "limits",
@@ -220,12 +222,12 @@ LEFT = {
     "make >| build.log": "writes",
     "git log | sort -o out": "writes",
     # followers
-    "docker logs -f web": "grows",
-    "kubectl logs -f p": "grows",
-    "journalctl -fu nginx": "grows",
+    "docker logs -f web": "follows what comes",
+    "kubectl logs -f p": "follows what comes",
+    "journalctl -fu nginx": "follows what comes",
     "tail -f app.log": "limits",
-    "npx vitest --watch": "grows",
-    "npm test -- --watch": "grows",
+    "npx vitest --watch": "named by no rule",
+    "npm test -- --watch": "follows what comes",
     # the shell itself
     "cd src && pytest": "cd",
     "cd /tmp; make": "cd",
@@ -463,7 +465,7 @@ def test_what_runs_unasked_is_wrapped_only_where_nothing_is_asked(
     mode: str | None, rules: Rules
 ) -> None:
     for command in ("grep -rn x .", "git log", "find . | sort", "cat a.log"):
-        assert "unasked" in chosen(command, rules, mode=mode)[1]
+        assert "without anybody being asked" in chosen(command, rules, mode=mode)[1]
         assert chosen(command, rules)[0] is not None
     for command in ("npm test", "git log && npm test"):
         assert chosen(command, rules, mode=mode)[0] is not None
@@ -598,6 +600,26 @@ def test_settings_that_cannot_be_understood_may_hold_any_rule(
     (tmp_path / ".claude").mkdir()
     (tmp_path / ".claude/settings.json").write_bytes(text.encode("latin-1"))
     assert answered(event(), tmp_path) is None
+
+
+@pytest.mark.parametrize("kind", ["pipe", "folder", "device", "loop"])
+@pytest.mark.parametrize("place", [".claude/settings.json", "config/hook.toml"])
+def test_settings_that_are_no_file_are_never_waited_for(
+    place: str, kind: str, tmp_path: Path
+) -> None:
+    path = tmp_path / place
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if kind == "pipe":
+        os.mkfifo(path)
+    elif kind == "folder":
+        path.mkdir()
+    else:
+        path.symlink_to("/dev/zero" if kind == "device" else path)
+    if place.startswith("config"):  # the user's own rules, of which he is told
+        with pytest.raises(BadInput, match=r"hook\.toml: cannot be read"):
+            load_rules(str(path.parent))
+    else:
+        assert answered(event(), tmp_path) is None
 
 
 HOOKS = [

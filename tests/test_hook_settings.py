@@ -493,11 +493,67 @@ def test_words_that_are_none_are_answered_with_those_that_are() -> None:
 def test_explain_tells_what_becomes_of_a_command(path: Path) -> None:
     done = run("hook", "explain", "claude-code", "--json", "--", "grep", "-rn", "a b")
     assert done.row["command"] == "grep -rn 'a b'"
-    assert done.row["default"] == "stays: runs unasked, and would not any more"
+    assert done.row["default"] == (
+        "stays: it runs without anybody being asked, which it would not wrapped"
+    )
     assert "spillview wrap --label search" in done.row["bypassPermissions"]
     path.write_text("{")
     done = run("hook", "explain", "claude-code", "npm test")
-    assert "cannot know the rules" in done.out
+    assert done.lines == [
+        f"in every mode: stays: the hook cannot know the rules in {path}: it is no JSON"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("command", "why"),
+    [
+        ("pytest -q", "it limits its own output (pytest -q)"),
+        ("pytest -vq", "it limits its own output (pytest -vq)"),
+        ("docker logs -f web", "it follows what comes, without an end (docker -f)"),
+        ("npx jest --watch", "it follows what comes, without an end (npx --watch)"),
+        ("make --help", "it tells of itself (make --help)"),
+        ("make menuconfig", "it is for something else than its output (menuconfig)"),
+        ("grep x a.py", "it prints little without -r or -R or --recursive"),
+        ("cat a.py", "it reads no file that is named like a log"),
+        ("git log -5", "it limits its own output (git -5)"),
+        ("pwd", "it is named by no rule (pwd)"),
+        ("npm test | head", "it limits its output (head)"),
+        ("cd x && npm test", "it has cd"),
+    ],
+)
+def test_explain_names_the_reason_of_this_very_command(
+    command: str, why: str, path: Path
+) -> None:
+    done = run("hook", "explain", "claude-code", command)
+    [line] = done.lines
+    assert line.startswith(f"in every mode: stays: {why}")
+
+
+def test_explain_shows_a_rule_as_the_user_wrote_it(path: Path) -> None:
+    for rule in ("Bash(npm test:*)", "Bash(npm *)", "Bash", "Bash( npm test )", "*"):
+        path.write_text(json.dumps({"permissions": {"ask": [rule]}}))
+        [line] = run("hook", "explain", "claude-code", "npm test").lines
+        assert line == f"in every mode: stays: it falls under the rule {rule}"
+    path.write_text(json.dumps({"permissions": {"allow": ["Bash(spillview:*)"]}}))
+    [line] = run("hook", "explain", "claude-code", "npm test").lines
+    assert line.endswith("would pass by the rule Bash(spillview:*)")
+    assert "rule Bash(spillview:*) allows" in (
+        run("hook", "install", "claude-code", "--yes").err
+    )
+
+
+def test_what_is_done_without_asking_and_quietly_says_nothing(path: Path) -> None:
+    done = run("hook", "install", "claude-code", "--yes", "-q")
+    assert (done.code, done.data, done.err) == (0, b"", "")
+    assert hooks_of(path.read_bytes())
+    done = run("hook", "uninstall", "claude-code", "--yes", "-q")
+    assert (done.code, done.data, done.err) == (0, b"", "")
+    # Whoever is asked sees what he is asked about, however quiet.
+    assert "PreToolUse" in run("hook", "install", "claude-code", "-q").out
+
+
+def test_the_usage_of_hook_names_every_action_of_a_person() -> None:
+    assert "install|uninstall|explain HARNESS" in run("hook", "--help").out
 
 
 # Rules of the user
@@ -524,6 +580,80 @@ RULES = {
     "no list": ('beside = "x"', "beside: must be a list of texts"),
     "one table": ("[rule]\ntail = 5", "must be written [[rule]]"),
 }
+
+
+# What `doctor` says of it
+
+
+def doctored() -> tuple[str, str | None]:
+    """The text and the problem of doctor's line on the hook."""
+    rows = run("doctor", "--json").rows
+    [row] = [row for row in rows if row.get("check") == "hook"]
+    return row["text"], row["problem"]
+
+
+def test_doctor_tells_whether_the_hook_is_installed(
+    path: Path, machine: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert doctored()[0].startswith("claude-code: not installed")
+    assert doctored()[1] is None
+    program = tmp_path / "spillview"
+    program.touch(mode=0o700)
+    installed(path, machine, f"{program} hook run claude-code")
+    assert doctored() == (f"claude-code: installed in {path}", None)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert run("hook", "install", "claude-code", "--project", "--yes").code == 0
+    there = tmp_path / ".claude" / "settings.json"
+    assert doctored() == (f"claude-code: installed in {path}, {there}", None)
+    assert "hook: claude-code: installed" in run("doctor").out
+
+
+@pytest.mark.parametrize(("text", "why"), RULES.values(), ids=RULES)
+def test_doctor_tells_of_rules_that_switch_the_hook_off(
+    text: str, why: str, machine: Path
+) -> None:
+    config = machine / ".config/spillview"
+    config.mkdir(parents=True)
+    (config / "hook.toml").write_text(text)
+    said, problem = doctored()
+    assert str(config / "hook.toml") in said
+    assert problem is not None
+    assert why in problem
+    assert "every command stays as it is" in problem
+
+
+def test_doctor_tells_of_a_program_that_is_gone(path: Path, machine: Path) -> None:
+    installed(path, machine)
+    problem = doctored()[1]
+    assert problem is not None
+    assert "start /opt/it/spillview, which is not there" in problem
+    path.unlink()
+    installed(path, machine, "spillview hook run claude-code")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PATH", "/nowhere")
+        assert "start spillview, which" in str(doctored()[1])
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ({"hooks": {"PreToolUse": [{"hooks": [{"command": "rtk hook"}]}]}}, "rtk hook"),
+        ({"permissions": {"allow": ["Bash(spillview:*)"]}}, "allows spillview"),
+        ({"sandbox": {"enabled": True}}, "sandbox"),
+    ],
+)
+def test_doctor_tells_what_keeps_the_hook_from_working(
+    content: dict[str, Any], said: str, path: Path, machine: Path
+) -> None:
+    path.write_text(json.dumps(content))
+    assert doctored()[1] is None  # nobody asked for a hook
+    installed(path, machine, f"{sys.executable} -m spillview hook run claude-code")
+    problem = doctored()[1]
+    assert problem is not None
+    assert said in problem
+    path.write_text("{")
+    assert "is not JSON" in str(doctored()[1])
 
 
 @pytest.mark.parametrize(("text", "why"), RULES.values(), ids=RULES)

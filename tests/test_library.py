@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
+from typing import assert_type
 
 import pytest
 
@@ -57,3 +58,11 @@ def test_importing_the_package_loads_nothing_else_of_it() -> None:
     loaded, cap = done.stdout.splitlines()
     assert cap == "7"
     assert "spillview" not in loaded
+
+
+def test_a_policy_gives_type_checkers_what_it_was_given() -> None:
+    policy = spillview.SpillPolicy()
+    text = policy.apply("a", store=None, tool="x", call_id=None, session_id=None)
+    assert_type(text, str)
+    parts = policy.apply([1], store=None, tool="x", call_id=None, session_id=None)
+    assert_type(parts, list[int])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 import subprocess
 import sys
 import types
@@ -15,13 +16,17 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.cells import cell_len
 
 from spillview import tokens
+from spillview.cells import text_width
+from spillview.cli.tables import clip_path
 from spillview.content import BytesContent
 from spillview.counts import count
 from spillview.errors import BadInput
 from spillview.measure import measure
 from spillview.model import Boundary, Unit
+from spillview.text import printable
 from spillview.tokens import Tokenizer, vocabulary_path
 from spillview.wrap.folding import Folding
 from tests.command import COMMAND, process, run
@@ -76,7 +81,7 @@ def test_every_number_is_what_a_plain_count_gives(
     lines = kept.count(b"\n") if len(kept) < len(data) else got["lines"]
     assert got["lines_kept"] == lines
     assert got["lines_kept_share"] == (lines / got["lines"] if got["lines"] else 1.0)
-    bytewise = data[:size]
+    bytewise = data[: size * 4] if unit == "tokens" else data[:size]
     assert got["lines_kept_if_bytes"] == (
         bytewise.count(b"\n") if len(bytewise) < len(data) else got["lines"]
     )
@@ -220,8 +225,9 @@ def test_a_link_a_person_names_is_followed(tmp_path: Path) -> None:
 def test_what_cannot_be_read_is_named_and_the_rest_measured(tmp_path: Path) -> None:
     (tmp_path / "good").write_bytes(b"x\n")
     os.mkfifo(tmp_path / "fifo")
-    bad: list[str | Path] = [tmp_path / "absent", tmp_path, tmp_path / "fifo"]
-    bad.append("a\0b")
+    (tmp_path / "empty").mkdir()
+    bad: list[str | Path] = [tmp_path / "absent", tmp_path / "empty"]
+    bad += [tmp_path / "fifo", "a\0b"]
     got = run("measure", "--json", *bad, tmp_path / "good")
     assert got.code == 2
     assert [row["bytes"] for row in got.rows] == [2]
@@ -231,10 +237,92 @@ def test_what_cannot_be_read_is_named_and_the_rest_measured(tmp_path: Path) -> N
     assert "\0" not in got.err
 
 
+def test_a_folder_means_every_file_below_it(tmp_path: Path) -> None:
+    for name in ("b.log", "a.log", "deep/er/c.log", ".hidden", ".git/config"):
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("x\n")
+    os.mkfifo(tmp_path / "fifo")
+    (tmp_path / "link").symlink_to("a.log")
+    (tmp_path / "loop").symlink_to(tmp_path)
+    got = run("measure", "--json", tmp_path)
+    names = ["a.log", "b.log", "link", "deep/er/c.log"]
+    assert [row["source"] for row in got.rows] == [str(tmp_path / n) for n in names]
+    assert got.code == 0
+    left = "left out: 2 hidden, 1 that no file is behind"
+    assert got.err == f"{tmp_path}: {left}\n"
+
+
+def test_an_empty_folder_is_said(tmp_path: Path) -> None:
+    got = run("measure", tmp_path)
+    assert (got.code, got.out) == (2, "")
+    assert got.err == f"spillview: {tmp_path} holds no file to measure\n"
+
+
+def test_long_paths_keep_their_names_in_a_narrow_table(tmp_path: Path) -> None:
+    folder = tmp_path / ("long-" * 20) / ("日本" * 20)
+    folder.mkdir(parents=True)
+    for name in ("one.log", "two.log"):
+        (folder / name).write_text("x\n")
+    for width in (60, 80, 120):
+        got = run("measure", folder, terminal=True, width=width)
+        assert "/one.log  " in plain(got.lines[1])
+        assert "/two.log  " in plain(got.lines[2])
+        assert "…" in got.lines[1]
+        assert all(cell_len(plain(line)) <= width for line in got.lines)
+
+
+def plain(line: str) -> str:
+    """A line without its colours."""
+    return re.sub(r"\x1b\[[0-9;]*m", "", line)
+
+
+@given(st.text(max_size=40), st.integers(0, 30))
+def test_a_path_cut_to_a_width_is_its_end(text: str, width: int) -> None:
+    text = printable(text)
+    got = clip_path(text, width)
+    assert text_width(got) <= width
+    if text_width(text) <= width:
+        assert got == text
+    elif width:
+        assert got[0] == "…"
+        assert text.endswith(got[1:])
+
+
+def test_one_of_each_is_told_in_the_singular(tmp_path: Path) -> None:
+    path = tmp_path / "x"
+    path.write_text("x")
+    out = run("measure", path).out
+    assert "  size       1 char, 1 byte, 1 utf16, 1 line, ~1 token\n" in out
+    assert "keeps 1 of 1 line (100.0%), the verdict is kept\n" in out
+
+
+def test_a_byte_cut_is_told_where_it_would_keep_something_else(tmp_path: Path) -> None:
+    path = tmp_path / "x"
+    path.write_text("é\n" * 1_000)
+    out = run("measure", "--boundary", "900", path).out
+    assert "  byte cut   at 900 bytes keeps 300 lines\n" in out
+    for boundary in ("900bytes", "100tokens", "500lines"):
+        assert "bytes keeps" not in run("measure", "--boundary", boundary, path).out
+    row = run("measure", "--json", "--boundary", "100tokens", path).row
+    assert row["lines_kept_if_bytes"] == row["lines_kept"] == 133
+
+
+def test_of_a_binary_file_no_verdict_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "x"
+    path.write_bytes(bytes(range(256)) * 800)
+    out = run("measure", path).out
+    assert "  verdict    none that can be read: it is a binary file\n" in out
+    assert "the verdict is" not in out
+    path.write_bytes(b"\0\1\2" * 90_000 + b"\nFAILED: 3\n")
+    assert "  verdict    FAILED: 3\n" in run("measure", path).out
+
+
 def test_a_command_that_cannot_be_run_is_named(tmp_path: Path) -> None:
     got = run("measure", "--", "no-such-command-at-all")
     assert (got.code, got.out) == (2, "")
     assert "no-such-command-at-all is no command" in got.err
+    assert "wrap" not in got.err
     assert got.err.count("\n") == 1
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import random
 from collections.abc import Callable
 from pathlib import Path
@@ -14,6 +15,7 @@ from spillview import (
     SaveTextSpill,
     SpillOwner,
     SpillSource,
+    json_envelope,
     text_envelope,
 )
 from spillview.catalogue import Catalogue
@@ -154,3 +156,28 @@ def test_an_envelope_that_was_changed_shows_only_what_is_true(tmp_path: Path) ->
     assert not any(b"leap" in data[a:b] for a, b in seen.ranges)
     for start, end in seen.ranges:
         assert data[start:end].decode().strip() in TEXT
+
+
+HALVES = "\ud83d\ude00 and \ud800 alone\n"
+
+
+@pytest.mark.parametrize("kind", ["text", "json", "json value"])
+def test_an_envelope_tells_the_sizes_of_the_file_that_the_store_has_made(
+    kind: str, tmp_path: Path
+) -> None:
+    whole = json.dumps([HALVES] * 50, ensure_ascii=False, separators=(",", ":"))
+    text = HALVES * 50 if kind == "text" else whole
+    ref = LocalSpillStore(tmp_path).save_text(
+        SaveTextSpill(SpillOwner("s-1"), SpillSource("Bash"), "x.txt", text)
+    )
+    data = Path(ref.locator).read_bytes()
+    if kind == "text":
+        envelope = text_envelope(text, label="halves", path=ref.locator)
+        assert f"{len(data.decode()):,} chars, {len(data):,} bytes" in envelope
+    else:
+        value = [HALVES] * 50 if kind == "json value" else text
+        facts = json.loads(json_envelope(value, path=ref.locator))
+        assert facts["bytes"] == ref.bytes == len(data)
+        assert facts["total_chars"] == len(data.decode())
+        envelope = facts["samples"][0]["value"]
+    assert "\U0001f600 and \N{REPLACEMENT CHARACTER} alone" in envelope

@@ -708,6 +708,11 @@ def test_an_empty_path_is_no_root() -> None:
     assert LocalSpillStore(Path("/x/y")).root == "/x/y"
 
 
+def test_a_path_with_a_nul_is_no_root() -> None:
+    with pytest.raises(BadInput, match="no NUL"):
+        LocalSpillStore("/x\0y")
+
+
 def test_threads_may_share_a_store(tmp_path: Path) -> None:
     from concurrent.futures import ThreadPoolExecutor
 

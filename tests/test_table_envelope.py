@@ -419,7 +419,15 @@ def test_only_the_first_line_has_a_byte_order_mark() -> None:
     assert rows == [{"a": "\ufeffx", "b": "1"}]
 
 
-@pytest.mark.parametrize("text", ['"a,b,c"\td\n1\t2\n', '"x;y;""z",d\n1,2\n'])
+@pytest.mark.parametrize(
+    "text",
+    [
+        '"a,b,c"\td\n1\t2\n',
+        '"x;y;""z",d\n1,2\n',
+        'long 5",wide 6"\n1,2\n',
+        '"a,b,c;";";"\n1;2\n',
+    ],
+)
 def test_separators_inside_quotes_separate_nothing(text: str) -> None:
     (row,) = Rows(text)
     assert list(row.values()) == ["1", "2"]

@@ -201,7 +201,7 @@ def check(text: str, *, budget: int = 14_000, tail: int = 20) -> str:
     # What the reader calls seen is what is shown, and nothing else.
     data = text.encode()
     content = BytesContent(data)
-    counts = count(content)
+    counts = count(content, utf8=True)
     facts = fold_text(
         content, counts, label="make all", path=HERE, budget=budget, tail=tail
     ).facts
@@ -419,6 +419,18 @@ def test_an_own_pattern_takes_the_place_of_the_words() -> None:
 def test_a_pattern_that_is_none_or_may_hang_is_refused(pattern: str, word: str) -> None:
     with pytest.raises(BadInput, match=word):
         text_envelope("x\n", label="x", path=HERE, signal=pattern)
+
+
+@pytest.mark.parametrize("off", range(6))
+@pytest.mark.parametrize("end", ["", "error: it broke"])
+def test_no_escape_sequence_is_torn_where_a_long_line_is_looked_at(
+    off: int, end: str
+) -> None:
+    text = "x" * 100_000 + "\x1b[31m" * 20_000 + "y" * off + end
+    envelope = text_envelope(text, label="long", path=HERE)
+    tail = envelope.split("--- tail: ")[1].split("\n")[1]
+    assert re.sub(r"\[\d+ bytes before\]…", "", tail) == "y" * off + end
+    assert not re.search(r"[0-9\[]m", envelope.split("\n---", 1)[1])
 
 
 def test_a_conclusion_before_the_tail_is_shown() -> None:

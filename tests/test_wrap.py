@@ -199,7 +199,7 @@ def test_the_queue_shows_it_with_label_coverage_and_envelope(big: Path) -> None:
     seen = run("ls", "--json").row
     share = 100 * seen["seen_bytes"] / seen["bytes"]
     with Terminal(COMMAND, env=dict(os.environ), columns=160) as terminal:
-        queue = terminal.until(r"é FAILED: 3.*model saw")
+        queue = terminal.until(r"é FAILED: 3.*the envelope showed")
         assert "nightly build: cat" in queue
         assert "s-9" in queue
         assert "linked" in queue

@@ -78,7 +78,7 @@ COMMANDS = {
         Command(
             "hook",
             "hooking",
-            "install|uninstall HARNESS",
+            "install|uninstall|explain HARNESS",
             "send an agent's big commands through wrap",
         ),
         Command(

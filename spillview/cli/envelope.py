@@ -116,7 +116,8 @@ def _seen(facts: EnvelopeFacts) -> Iterator[str]:
         f"{share}{lines}"
     )
     if not seen.certain:
-        yield "some of what the model received could not be located in the artifact"
+        what = "it shows" if artifact.modelless else "the model received"
+        yield f"some of what {what} could not be located in the artifact"
     parts = list(_parts(seen.ranges, counts.bytes))
     for label, start, end in parts[:RANGES]:
         yield (
@@ -190,14 +191,18 @@ def _signals(artifact: Artifact) -> Iterator[str]:
 def _claims(facts: EnvelopeFacts, streams: Streams) -> Iterator[str]:
     if not facts.claimed:
         return
+    exact = 0
     for unit, value in facts.claimed.items():
         measured = facts.measured.get(unit)
         said = f"{unit} {_number(value)}"
         if measured is None:
             yield f"{said}, not measured"
+        elif measured == value:
+            exact += 1
+            yield f"{said}, as measured"
         else:
             yield f"{said}, measured {_number(measured)}"
-    if facts.agrees is not None:
+    if facts.agrees is not None and exact < len(facts.claimed):
         agrees = "they agree" if facts.agrees else "they do not agree"
         yield streams.styled(agrees, "seen" if facts.agrees else "unseen")
 
@@ -255,7 +260,9 @@ def _next(facts: EnvelopeFacts) -> Iterator[str]:
     mention: Mention | None = facts.artifact.envelope
     following = mention.next if mention is not None else None
     if following is None:
-        if mention is not None:
+        if facts.artifact.modelless:
+            yield "not known: no transcript holds this envelope"
+        elif mention is not None:
             yield "nothing: the session ends here"
         return
     if following.text:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 DOCTOR = """\
 Every store found with its boundaries and its own retention, and whatever needs a look:
 folders that cannot be read, artifacts that any user can read or that belong to somebody
-else, transcript records that were skipped, ripgrep, the cache and the state."""
+else, transcript records that were skipped, ripgrep, the cache, the state, the hook."""
 
 
 def describe(name: str, parser: argparse.ArgumentParser) -> None:
@@ -91,6 +92,14 @@ def _checks(catalogue: Catalogue) -> Iterator[Check]:
         faults = "; ".join(problem.sentence for problem in state.problems)
         yield Check("state", catalogue.places.state_dir, faults or None)
     yield Check("config", catalogue.places.config_dir)
+    from spillview.hook.standing import standing
+
+    try:
+        cwd = os.getcwd()
+    except OSError:  # it was removed
+        cwd = catalogue.places.home
+    hook = standing(catalogue.places, cwd)
+    yield Check("hook", str(hook), "; ".join(hook.problems) or None)
 
 
 def _problems(catalogue: Catalogue, artifacts: list[Artifact]) -> Iterator[Problem]:
@@ -200,7 +209,7 @@ def _write(
         table.append(
             [
                 Cell(store.harness, "name"),
-                Cell(printable(path_text(store.root))),
+                Cell(printable(path_text(store.root)), path=True),
                 Cell(human_count(store.artifacts)),
                 Cell(human_bytes(store.bytes)),
                 Cell(human_count(store.transcripts)),

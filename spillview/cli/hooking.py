@@ -33,6 +33,9 @@ another hook that might rewrite it. If spillview is missing or fails, the comman
 as it is. Rules of your own: hook.toml in spillview's config folder."""
 
 HARNESSES = ("claude-code",)
+MODES = ("default", "bypassPermissions")
+"""Permission modes of Claude Code that `explain` tells apart."""
+
 ACTIONS = ("install", "uninstall", "explain", "run", "ready")
 
 
@@ -120,7 +123,7 @@ def _change(action: str, args: argparse.Namespace, streams: Streams) -> int:
     if change.nothing:
         state = "is installed already" if action == "install" else "is not installed"
         return _told(change, None, args, streams, f"the hook {state}")
-    if not args.json:
+    if not args.json and not (args.quiet and args.yes):
         for line in _diff(change):
             streams.line(line)
     if action == "install":
@@ -181,42 +184,14 @@ def _permissions(places: Places) -> Permissions:
 
 def _caution(places: Places, streams: Streams) -> None:
     """Say what keeps the hook from doing anything, as far as settings tell."""
-    from spillview.hook.parsing import LeftAlone
-    from spillview.hook.permissions import ruled
-    from spillview.hook.rules import OWN, load_rules
+    from spillview.hook.standing import cautions
 
-    beside = load_rules(places.config_dir).lists["beside"]
-    try:
-        permissions = _permissions(places)
-    except LeftAlone as reason:
-        streams.note(
-            f"Note: the hook {reason}; until then every command stays as it is."
-        )
-        return
-    others = [
-        other
-        for other in permissions.other_hooks
-        if not any(part and part in other for part in beside)
-    ]
-    if others:
-        streams.note(
-            f"Note: other hooks see shell commands ({'; '.join(others)}). Which of two"
-            " rewritten commands wins is left to chance, so every command stays as it"
-            f" is until {path_text(os.path.join(places.config_dir, OWN))} says that"
-            ' they never rewrite one: beside = ["part of their command"].'
-        )
-    if permissions.sandboxed:
-        streams.note("Note: commands in a sandbox stay as they are.")
-    pattern = ruled(permissions.allow, ["spillview wrap --label x --tail 1 -- x"])
-    if pattern is not None:
-        streams.note(
-            f"Note: the rule Bash({pattern}) allows spillview, which would let every"
-            " wrapped command pass unasked; so every command stays as it is."
-        )
+    for each in cautions(places, os.getcwd()):
+        streams.note(f"Note: {each}.")
 
 
 def _explain(words: list[str], args: argparse.Namespace, streams: Streams) -> int:
-    from spillview.hook.filter import ASKS_NOTHING, decide
+    from spillview.hook.filter import decide
     from spillview.hook.parsing import LeftAlone
     from spillview.hook.permissions import Permissions
     from spillview.hook.rewriting import quote
@@ -231,16 +206,20 @@ def _explain(words: list[str], args: argparse.Namespace, streams: Streams) -> in
     try:
         permissions = _permissions(places)
     except LeftAlone as reason:
-        permissions, reason_text = Permissions(), str(reason)
+        permissions, reason_text = Permissions(), f"the hook {reason}"
     else:
         reason_text = ""
     row = {"command": command}
-    for mode in ("default", ASKS_NOTHING):
+    for mode in MODES:
         decision = decide(command, rules, permissions, mode=mode, program="spillview")
         becomes = None if reason_text else decision.command
-        row[mode] = becomes or f"stays: {reason_text or decision.reason}"
-        if not args.json:
-            streams.line(printable(f"{mode}: {row[mode]}", newlines=True))
+        row[mode] = becomes or f"stays: {reason_text or f'it {decision.reason}'}"
     if args.json:
         streams.json(row)
+        return 0
+    alike = len({row[mode] for mode in MODES}) == 1
+    for name, mode in (
+        (("in every mode", MODES[0]),) if alike else zip(MODES, MODES, strict=True)
+    ):
+        streams.line(printable(f"{name}: {row[mode]}", newlines=True))
     return 0

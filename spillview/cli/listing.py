@@ -445,7 +445,7 @@ def _session_table(rows: Sequence[Session], now: float, streams: Streams) -> Non
                     human_count(row.verdict_unseen),
                     "unseen" if row.verdict_unseen else None,
                 ),
-                Cell("live" if row.live else ""),
+                Cell(row.activity),
             ]
         )
     write_table(streams, columns, table)

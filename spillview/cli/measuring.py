@@ -12,23 +12,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from spillview.cli.folding import folding_of, folding_options
-from spillview.cli.tables import Cell, Column, write_table
+from spillview.cli.measured import Result, row, tell, write_results
 from spillview.errors import BadInput, Cancelled, SpillError
-from spillview.text import (
-    human_bytes,
-    human_count,
-    human_ratio,
-    path_text,
-    printable,
-)
+from spillview.text import path_text, printable
 from spillview.wrap.telling import signal_name
 
 if TYPE_CHECKING:
-    from spillview.cli.streams import Streams, Style
+    from spillview.cli.streams import Streams
     from spillview.measure import Measured, Printed
     from spillview.tokens import Tokenizer
     from spillview.wrap.folding import Folding
-    from spillview.wrap.running import Ended
 
 MEASURE = """\
 Count files, or what commands print, against a boundary (100,000 chars): all sizes, how
@@ -37,6 +30,7 @@ what is left of JSON still parses, and how large the envelope would be that `wra
 of it. Nothing is stored; whatever the size, memory is bounded.
 
   spillview measure build.log                 one file
+  spillview measure logs/                     every file below a folder
   spillview measure *.log --boundary 30000    several, against 30,000 chars
   spillview measure -- npm test               what a command prints
   spillview measure --each commands.txt       each line of a file, run by `sh -c`
@@ -51,9 +45,6 @@ for logs, listings and JSON, and half or more too low for columns of numbers and
 
 --save notes each in the history, as `wrap` does. A command's exit code is shown and
 changes nothing: the exit code is 2 when something could not be read or run, else 0."""
-
-WIDEST = 60
-"""Cells of a source in the table."""
 
 
 def describe(name: str, parser: argparse.ArgumentParser) -> None:
@@ -92,14 +83,6 @@ class _Task:
     """None for a command, and for stdin."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Result:
-    task: _Task
-    measured: Measured
-    started: float
-    ended: Ended | None
-
-
 class _Measuring:
     def __init__(
         self, args: argparse.Namespace, streams: Streams, folding: Folding
@@ -116,22 +99,22 @@ class _Measuring:
 
             self._tokenizer = Tokenizer(self._args.tokens)
         tasks = self._tasks()
-        shown: list[_Result] = []
+        shown: list[Result] = []
         for task in tasks:
             result = self._measured(task)
             if result is None:
                 continue
             if self._args.save:
-                self._save(result)
+                self._save(task, result)
             if self._args.json:
-                self._streams.json(_row(result))
+                self._streams.json(row(result))
                 self._streams.flush()
             else:
                 shown.append(result)
         if len(shown) == 1 and len(tasks) == 1:
-            self._tell(shown[0])
+            tell(shown[0], self._streams, self._args.tokens)
         elif shown:
-            self._table(shown)
+            write_results(shown, self._streams, exact=self._tokenizer is not None)
         return 2 if self._failed else 0
 
     # What there is to measure
@@ -152,10 +135,7 @@ class _Measuring:
             command = tuple(args.words)
             return [_Task(shlex.join(command), command)]
         if args.words:
-            return [
-                _Task("stdin") if word == "-" else _Task(word, path=word)
-                for word in args.words
-            ]
+            return [task for word in args.words for task in self._named(word)]
         from spillview.cli.streams import is_terminal
 
         if is_terminal(sys.stdin):
@@ -164,9 +144,46 @@ class _Measuring:
             )
         return [_Task("stdin")]
 
+    def _named(self, word: str) -> Iterator[_Task]:
+        """The file, or every file below the folder, that a word means."""
+        if word == "-":
+            yield _Task("stdin")
+        elif not os.path.isdir(word):
+            yield _Task(word, path=word)
+        else:
+            yield from self._below(word)
+
+    def _below(self, folder: str) -> Iterator[_Task]:
+        """Its files by name; what is left out (hidden, or no file) is said."""
+        found = hidden = others = 0
+        name = printable(path_text(folder))
+
+        def closed(error: OSError) -> None:
+            where = printable(path_text(os.fspath(error.filename)))
+            self._streams.error(f"{where}: {error.strerror}")
+            self._failed = True
+
+        for place, folders, files in os.walk(folder, onerror=closed):
+            hidden += sum(each[:1] == "." for each in (*folders, *files))
+            folders[:] = sorted(each for each in folders if each[:1] != ".")
+            for each in sorted(files):
+                path = os.path.join(place, each)
+                if each[:1] != "." and os.path.isfile(path):
+                    found += 1
+                    yield _Task(path, path=path)
+                else:
+                    others += each[:1] != "."
+        said = [f"{hidden:,} hidden"] if hidden else []
+        said += [f"{others:,} that no file is behind"] if others else []
+        if said:
+            self._streams.note(f"{name}: left out: {', '.join(said)}")
+        if not found:
+            self._streams.error(f"{name} holds no file to measure")
+            self._failed = True
+
     # Measuring
 
-    def _measured(self, task: _Task) -> _Result | None:
+    def _measured(self, task: _Task) -> Result | None:
         started = time.time()
         try:
             if task.path is not None:
@@ -188,16 +205,17 @@ class _Measuring:
         self._streams.error(sentence if known else f"{name}: {sentence}")
         self._failed = True
 
-    def _file(self, task: _Task, path: str, started: float) -> _Result:
+    def _file(self, task: _Task, path: str, started: float) -> Result:
         from spillview.content import open_content
 
         if not os.path.lexists(path):
             raise BadInput(f"there is no file {printable(path_text(path))}")
         # What a person names may be a link; `-` alone is stdin.
         with open_content(os.path.realpath(path)) as content:
-            return _Result(task, self._of(content, task, path, ()), started, None)
+            measured = self._of(content, task, path, ())
+            return Result(measured, started, path=path)
 
-    def _command(self, task: _Task, started: float) -> _Result:
+    def _command(self, task: _Task, started: float) -> Result:
         from spillview.measure import printed
 
         quiet = None
@@ -213,8 +231,8 @@ class _Measuring:
                 extra = (f"Exit code: {ended.code}",)
             measured = self._of(kept.content, task, kept.path, extra)
             self._tell_of_end(task, kept)
-            return _Result(
-                task, measured, started, ended if task.command is not None else None
+            return Result(
+                measured, started, ended=ended if task.command is not None else None
             )
         finally:
             kept.close()
@@ -247,10 +265,10 @@ class _Measuring:
             cancelled=self._streams.closed,
         )
 
-    def _save(self, result: _Result) -> None:
+    def _save(self, task: _Task, result: Result) -> None:
         from spillview.wrap import history
 
-        task, ended = result.task, result.ended
+        ended = result.ended
         try:
             history.append(
                 history.run_of(
@@ -267,122 +285,6 @@ class _Measuring:
             )
         except OSError as error:
             self._complain(task, f"is not in the history: {error.strerror or error}")
-
-    # For a person
-
-    def _tell(self, result: _Result) -> None:
-        m, line = result.measured, self._streams.line
-        counts, survival = m.counts, m.survival
-        line(self._streams.styled(printable(path_text(m.source)), "name"))
-        exact = ""
-        if m.exact_tokens is not None:
-            exact = f" ({human_count(m.exact_tokens)} by {self._args.tokens})"
-        line(
-            f"  size       {human_count(counts.chars)} chars,"
-            f" {human_count(counts.bytes)} bytes,"
-            f" {human_count(counts.utf16)} utf16, {human_count(counts.lines)} lines,"
-            f" ~{human_count(counts.tokens)} tokens{exact}"
-        )
-        over = m.ratio > 1
-        ratio = self._streams.styled(human_ratio(m.ratio), "over" if over else "below")
-        line(f"  ratio      {ratio} the boundary of {m.boundary}")
-        line(
-            f"  head cut   keeps {human_count(survival.lines_kept)} of"
-            f" {human_count(survival.lines)} lines ({survival.share:.1%}),"
-            f" {_kept(survival.verdict_kept)};"
-            f" at as many bytes {human_count(m.lines_kept_if_bytes)} lines"
-        )
-        if counts.verdict is not None:
-            line(f"  verdict    {printable(counts.verdict.text[:200])}")
-        if survival.json_parses is not None:
-            line(f"  JSON       {_json(m)}")
-        if m.envelope.folded:
-            line(
-                f"  envelope   {human_count(m.envelope.chars)} chars"
-                f" ({m.envelope.share:.1%}), {_kept(m.envelope.verdict_kept)}"
-            )
-        else:
-            line("  envelope   none: it fits, and is received whole")
-        if result.ended is not None:
-            line(f"  exit code  {result.ended.code}")
-
-    def _table(self, results: Sequence[_Result]) -> None:
-        exact = self._tokenizer is not None
-        coded = any(result.ended is not None for result in results)
-        columns = [
-            Column("source", least=16, most=WIDEST),
-            Column("bytes", right=True, drop=3),
-            Column("chars", right=True),
-            Column("utf16", right=True, drop=6),
-            Column("lines", right=True, drop=2),
-            Column("tokens", right=True, drop=5),
-            *([Column("exact", right=True, drop=4)] if exact else []),
-            Column("ratio", right=True),
-            Column("lines kept", right=True),
-            Column("verdict", drop=1),
-            Column("JSON", drop=4),
-            Column("envelope", right=True),
-            Column("its verdict", drop=1),
-            *([Column("exit", right=True)] if coded else []),
-        ]
-        write_table(
-            self._streams,
-            columns,
-            [_cells(result, exact=exact, coded=coded) for result in results],
-        )
-
-
-def _cells(result: _Result, *, exact: bool, coded: bool) -> list[Cell]:
-    m = result.measured
-    counts, survival, ended = m.counts, m.survival, result.ended
-    parses = {True: "parses", False: "broken", None: "-"}[survival.json_parses]
-    code = "" if ended is None else str(ended.code)
-    return [
-        Cell(printable(path_text(m.source)), "name"),
-        Cell(human_bytes(counts.bytes)),
-        Cell(human_count(counts.chars)),
-        Cell(human_count(counts.utf16)),
-        Cell(human_count(counts.lines)),
-        Cell(f"~{human_count(counts.tokens)}"),
-        *([Cell(human_count(m.exact_tokens or 0))] if exact else []),
-        Cell(human_ratio(m.ratio), "over" if m.ratio > 1 else "below"),
-        Cell(f"{human_count(survival.lines_kept)} ({survival.share:.1%})"),
-        Cell(*_seen(survival.verdict_kept)),
-        Cell(parses),
-        Cell(human_count(m.envelope.chars) if m.envelope.folded else "none"),
-        Cell(*_seen(m.envelope.verdict_kept)),
-        *([Cell(code, "over" if code not in ("", "0") else None)] if coded else []),
-    ]
-
-
-def _seen(kept: bool | None) -> tuple[str, Style | None]:
-    if kept is None:
-        return "-", None
-    return ("kept", "seen") if kept else ("lost", "unseen")
-
-
-def _kept(kept: bool | None) -> str:
-    if kept is None:
-        return "there is no verdict"
-    return "the verdict is kept" if kept else "the verdict is lost"
-
-
-def _json(m: Measured) -> str:
-    if m.survival.json_parses:
-        return "what the cut keeps still parses"
-    broken = m.json_break
-    where = f" at char {broken.char:,}: {broken.message}" if broken is not None else ""
-    return f"what the cut keeps is broken{printable(where)}"
-
-
-def _row(result: _Result) -> dict[str, Any]:
-    row = result.measured.row()
-    if result.ended is not None:
-        row["exit_code"] = result.ended.code
-        row["seconds"] = round(result.ended.seconds, 3)
-        if result.ended.left_open:
-            row["partial"] = True
-    return row
 
 
 def _commands(path: str) -> Iterator[_Task]:

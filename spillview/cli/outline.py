@@ -12,6 +12,7 @@ from spillview.text import human_count, path_text, printable
 
 if TYPE_CHECKING:
     from spillview.cli.streams import Streams, Style
+    from spillview.model import Artifact
     from spillview.shape.outline import Outline, PathFacts
     from spillview.shape.table import Table
 
@@ -26,11 +27,13 @@ TEXT = 60
 
 
 def write_outline(
-    artifact: str, outline: Outline, streams: Streams, *, every: bool, sample: bool
+    artifact: Artifact, outline: Outline, streams: Streams, *, every: bool, sample: bool
 ) -> None:
     """Print the outline; every path, or the first ones on a terminal."""
-    first, *more = head(outline)
-    streams.line(f"{streams.styled(artifact, 'name')}  {streams.styled(first, 'bold')}")
+    first, *more = head(outline, modelless=artifact.modelless)
+    streams.line(
+        f"{streams.styled(artifact.id, 'name')}  {streams.styled(first, 'bold')}"
+    )
     for line in more:
         streams.line(line)
     paths = list(outline.paths)
@@ -99,9 +102,11 @@ def _cut(text: str, most: int = TEXT) -> str:
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
-def write_records(outline: Outline, table: Table, streams: Streams) -> None:
+def write_records(
+    artifact: Artifact, outline: Outline, table: Table, streams: Streams
+) -> None:
     """Print records as a table, with the outline's summary lines above."""
-    for line in head(outline):
+    for line in head(outline, modelless=artifact.modelless):
         streams.line(line)
     streams.line()
     keys = list(table.columns)

@@ -133,7 +133,7 @@ class _Shaping:
             from spillview.cli.outline import write_outline
 
             write_outline(
-                self._artifact.id,
+                self._artifact,
                 outline,
                 streams,
                 every=args.all,
@@ -153,7 +153,7 @@ class _Shaping:
             progress=self._progress,
         )
         if not self._args.json:
-            write_records(outline, table, streams)
+            write_records(self._artifact, outline, table, streams)
             return
         from spillview.shape.table import as_json
 

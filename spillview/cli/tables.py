@@ -38,6 +38,25 @@ class Cell:
 
     text: str
     style: Style | None = None
+    path: bool = False
+    """Whether its end says more than its beginning, and is kept where it is cut."""
+
+
+def clip_path(text: str, width: int) -> str:
+    """The end of `text` in at most `width` cells, with an ellipsis before it."""
+    if text_width(text) <= width:
+        return text
+    room = max(0, width - len(ELLIPSIS))
+    low, high = 0, len(text)
+    while low < high:
+        middle = (low + high) // 2
+        if text_width(text[middle:]) <= room:
+            high = middle
+        else:
+            low = middle + 1
+    while low < len(text) and char_width(text[low]) == 0:  # of a character cut off
+        low += 1
+    return ELLIPSIS[:width] + text[low:]
 
 
 def clip(text: str, width: int) -> str:
@@ -125,7 +144,9 @@ def _write_row(
     parts = []
     for number in shown:
         cell, width = row[number], widths[number]
-        text = clip(cell.text, width) if streams.terminal else cell.text
+        text = cell.text
+        if streams.terminal:
+            text = clip_path(text, width) if cell.path else clip(text, width)
         pad = " " * (width - text_width(text))
         styled = streams.styled(text, cell.style)
         parts.append(pad + styled if columns[number].right else styled + pad)

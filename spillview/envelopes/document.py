@@ -27,6 +27,7 @@ from spillview.errors import BadInput
 from spillview.model import Counts
 from spillview.shape.outline import Outline
 from spillview.shape.source import Source
+from spillview.store.encoding import pieces
 from spillview.text import path_text, printable
 
 if TYPE_CHECKING:
@@ -69,12 +70,11 @@ def json_envelope(
     """
     own = not isinstance(data_or_text, str | bytes | bytearray)
     if isinstance(data_or_text, str):
-        data = data_or_text.encode("utf-8", "replace")
+        data = b"".join(pieces(data_or_text))
     elif own:
         try:
-            data = json.dumps(
-                data_or_text, ensure_ascii=False, separators=(",", ":")
-            ).encode("utf-8", "replace")
+            said = json.dumps(data_or_text, ensure_ascii=False, separators=(",", ":"))
+            data = b"".join(pieces(said))
         except (TypeError, ValueError, RecursionError) as error:
             raise BadInput(f"This value cannot be written as JSON: {error}.") from None
     else:

@@ -18,6 +18,9 @@ MARK = 34
 """Chars that one mark of left-out bytes takes at the most."""
 
 _ESCAPE = re.compile(r"\x1b\[[0-?]{0,64}[ -/]{0,8}[@-~]")
+_ESCAPE_BYTES = re.compile(_ESCAPE.pattern.encode())
+_LONGEST_ESCAPE = 80
+"""Bytes; none is as long."""
 _ATOM = re.compile(
     rb"\x1b\[[0-?]{0,64}[ -/]{0,8}[@-~]|[\xc2-\xdf][\x80-\xbf]"
     rb"|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}|.",
@@ -194,11 +197,22 @@ def _window(content: Content, spot: Spot, end: int, keep: str) -> tuple[int, byt
         base = max(start, min(spot.hit[0] - WINDOW // 2, end - WINDOW))
     else:
         base = end - WINDOW
+    base = _behind_escape(content, start, base, end)
     data = content.pread(base, min(WINDOW, end - base))
     skip = 0
     while base > start and skip < min(3, len(data)) and data[skip] & 0xC0 == 0x80:
         skip += 1
     return base + skip, data[skip:]
+
+
+def _behind_escape(content: Content, start: int, base: int, end: int) -> int:
+    """`base`, or the end of the escape sequence that it would tear."""
+    low = max(start, base - _LONGEST_ESCAPE)
+    data = content.pread(low, min(2 * _LONGEST_ESCAPE, end - low))
+    for match in _ESCAPE_BYTES.finditer(data):
+        if low + match.start() < base < low + match.end():
+            return low + match.end()
+    return base
 
 
 def _frame(data: bytes, spot: Spot, base: int, keep: str) -> Range:

@@ -27,7 +27,8 @@ BLOCK = 1 << 18
 
 _SEPARATORS = ("\t", ",", ";")
 _SQL_ROWS = 500
-_QUOTED = re.compile(r'"(?:[^"]|"")*"')
+_QUOTED = re.compile(r'(?:^|(?<=[\t,;]))"(?:[^"]|"")*+"(?=[\t,;\r\n]|\Z)')
+"""A cell in quotes; a quote inside another cell is a char of it."""
 
 
 class Rows:

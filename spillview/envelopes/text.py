@@ -33,6 +33,7 @@ from spillview.envelopes.scanning import Found, signals_of
 from spillview.errors import BadInput
 from spillview.model import Boundary, Counts
 from spillview.signals import line_start
+from spillview.store.encoding import pieces
 
 if TYPE_CHECKING:
     from spillview.content import Content
@@ -86,7 +87,7 @@ def text_envelope(
     Raises `BadInput` when `path` does not exist, the budget is too small for the least
     there must be, or the pattern is none that is safe to run.
     """
-    content = BytesContent(text.encode("utf-8", "replace"))
+    content = BytesContent(b"".join(pieces(text)))
     return fold_text(
         content,
         count(content, utf8=True),

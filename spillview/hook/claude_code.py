@@ -62,6 +62,14 @@ def settings_path(places: Places, project: str | None) -> str:
     )
 
 
+def commands_in(path: str) -> list[str]:
+    """What our hooks in a file of settings start. Raises `BadInput` for no settings."""
+    text = _text(path, read(path))
+    with _of(path):
+        body = text.removeprefix(_MARK)
+        return [each.command for each in _ours(body)] if body.strip() else []
+
+
 def plan_install(path: str, command: str) -> Change:
     """What installing changes; raises `BadInput` where it cannot be done."""
     before = read(path)

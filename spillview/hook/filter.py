@@ -98,8 +98,19 @@ def _wanted(pipelines: Sequence[Pipeline], rules: Rules) -> Rule:
             _hands_on(simple, rules)
         found = found or rule
     if found is None:
-        raise LeftAlone("is none whose output grows")
+        raise LeftAlone(_unwanted(pipelines, rules))
     return found
+
+
+def _unwanted(pipelines: Sequence[Pipeline], rules: Rules) -> str:
+    """Why no rule wants a command: what it says itself, or what it is."""
+    for pipeline in pipelines:
+        words = inner_words(pipeline[0].values)
+        said = rules.refusal(words)
+        if said is not None:
+            return said
+    names = dict.fromkeys(os.path.basename(p[0].values[0]) for p in pipelines)
+    return f"is named by no rule ({', '.join(names)}); your own go into hook.toml"
 
 
 def _harmless(simple: Simple, rules: Rules, *, first: bool) -> None:
@@ -171,14 +182,14 @@ def _unruled(
         texts = [command, command.strip(), " ".join(command.split())]
         for each in simple:
             texts += spellings(each)
-        pattern = ruled(patterns, texts)
-        if pattern is not None:
-            raise LeftAlone(f"falls under the rule Bash({pattern})")
+        rule = ruled(patterns, texts)
+        if rule is not None:
+            raise LeftAlone(f"falls under the rule {rule}")
     unasked = [_runs_unasked(each, rules) for each in simple]
     if permissions.files_ruled and any(unasked):
         raise LeftAlone("reads files, which a rule speaks of")
     if mode != ASKS_NOTHING and all(unasked):
-        raise LeftAlone("runs unasked, and would not any more")
+        raise LeftAlone("runs without anybody being asked, which it would not wrapped")
 
 
 def _runs_unasked(simple: Simple, rules: Rules) -> bool:
@@ -204,9 +215,9 @@ def _still_unruled(
         f"{program} hook ready",
         "spillview hook ready",
     ]
-    pattern = ruled(permissions.allow, ours)
-    if pattern is not None:
-        raise LeftAlone(f"would pass by the rule Bash({pattern})")
+    rule = ruled(permissions.allow, ours)
+    if rule is not None:
+        raise LeftAlone(f"would pass by the rule {rule}")
     if '" -c ' in wrapped:
         inner = wrapped[wrapped.index('" -c ') + 1 :]
         ours += [f"{shell}{inner}" for shell in ("bash", "sh", "/bin/bash")]
@@ -215,9 +226,9 @@ def _still_unruled(
     ours += ["false", "[[ -x"]
     if "$(declare -p " in text:
         ours += [f"declare -p {name}" for name in variables(text)]
-    pattern = ruled(permissions.asking, ours)
-    if pattern is not None:
-        raise LeftAlone(f"would fall under the rule Bash({pattern})")
+    rule = ruled(permissions.asking, ours)
+    if rule is not None:
+        raise LeftAlone(f"would fall under the rule {rule}")
 
 
 def answer(

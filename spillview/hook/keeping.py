@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 import os
 
+from spillview.hook.reading import read_regular
+
 TYPE_CHECKING = False  # as in `typing`, which is not loaded for it
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any
 
+_MAX_BYTES = 4 << 20
 FORM = 1
 """Changes when what is kept changes its form."""
 
@@ -24,8 +27,7 @@ def kept(
     stamp = [FORM, *map(_stamp, files)]
     path = os.path.join(cache_dir, "hook-rules.json")
     try:
-        with open(path, "rb") as file:
-            found = json.load(file)
+        found = json.loads(read_regular(path, _MAX_BYTES))
         if found["stamp"] == stamp and _own(path):
             return dict(found["value"])
     except (OSError, ValueError, KeyError, TypeError, RecursionError):

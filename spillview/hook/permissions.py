@@ -12,6 +12,7 @@ import sys
 
 from spillview.hook.globs import matches
 from spillview.hook.parsing import LeftAlone, Simple
+from spillview.hook.reading import read_regular
 
 TYPE_CHECKING = False  # as in `typing`, which is not loaded for it
 if TYPE_CHECKING:
@@ -27,11 +28,23 @@ _MANAGED = {
 _FILE_TOOLS = ("Read", "Edit", "Write", "MultiEdit", "NotebookEdit", "Glob", "Grep")
 
 
+class Pattern(str):
+    """What a rule's brackets hold, for matching, with the rule as the user wrote it."""
+
+    rule: str
+
+    def __new__(cls, pattern: str, rule: str) -> Pattern:
+        """A pattern of a rule."""
+        found = super().__new__(cls, pattern)
+        found.rule = rule
+        return found
+
+
 class Permissions:
     """What every settings file of the user says about shell commands."""
 
     def __init__(self) -> None:
-        self.rules: dict[str, list[str]] = {"allow": [], "ask": [], "deny": []}
+        self.rules: dict[str, list[Pattern]] = {"allow": [], "ask": [], "deny": []}
         """Patterns of `Bash(…)` rules; `*` stands for any text."""
         self.files_ruled = False
         """Whether a rule keeps files from being read, which counts for `cat` too."""
@@ -41,12 +54,12 @@ class Permissions:
         """Other PreToolUse hooks that see shell commands."""
 
     @property
-    def allow(self) -> list[str]:
+    def allow(self) -> list[Pattern]:
         """The patterns that let a command pass unasked."""
         return self.rules["allow"]
 
     @property
-    def asking(self) -> list[str]:
+    def asking(self) -> list[Pattern]:
         """The patterns that ask or deny."""
         return [*self.rules["ask"], *self.rules["deny"]]
 
@@ -120,8 +133,7 @@ def load_permissions(paths: Iterable[str]) -> Permissions:
 
 def _settings(path: str) -> dict[str, Any]:
     try:
-        with open(path, "rb") as file:
-            data = file.read(_MAX_BYTES + 1)
+        data = read_regular(path, _MAX_BYTES + 1)
     except (FileNotFoundError, NotADirectoryError):
         return {}
     except OSError as error:
@@ -155,7 +167,7 @@ def _take(data: dict[str, Any], path: str, found: Permissions) -> None:
                 raise LeftAlone(f"cannot know the rules in {path}: {rule!r}")
             tool, _, inner = rule.strip().partition("(")
             if matches(tool.strip(), "Bash"):
-                patterns.append(_pattern(inner))
+                patterns.append(Pattern(_pattern(inner), rule.strip()))
             elif kind != "allow" and tool.strip() in _FILE_TOOLS:
                 found.files_ruled = True
     if permissions.get("blockReadsOutsideWorkingDirectories"):
@@ -217,11 +229,11 @@ def covers(pattern: str, text: str) -> bool:
 
 
 def ruled(patterns: Sequence[str], commands: Iterable[str]) -> str | None:
-    """The first pattern that could match one of the commands."""
+    """The first rule that could match one of the commands, as it is written."""
     for text in commands:
         for pattern in patterns:
             if covers(pattern, text):
-                return pattern
+                return pattern.rule if isinstance(pattern, Pattern) else pattern
     return None
 
 

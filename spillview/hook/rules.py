@@ -10,6 +10,7 @@ import os
 
 from spillview.errors import BadInput
 from spillview.hook.globs import matches
+from spillview.hook.reading import read_regular
 
 TYPE_CHECKING = False  # as in `typing`, which is not loaded for it
 if TYPE_CHECKING:
@@ -30,6 +31,19 @@ _RULE = {
     "quiet": list,
 }
 _MAX_BYTES = 1 << 20
+_FOLLOWING = ("--follow", "--watch", "--watchAll", "-w", "--serve")
+_FOLLOWERS = (
+    *("docker", "docker-compose", "podman", "kubectl", "oc", "nomad", "crictl"),
+    *("journalctl", "dmesg", "heroku", "fly", "pm2"),
+)
+"""Programs whose `-f` is `--follow`."""
+_LIMITING = (
+    *("-q", "--quiet", "--silent", "-s", "-#", "-n", "-m", "--max-count", "--count"),
+    *("--count-matches", "--limit", "--tail", "--lines", "--num", "--max-depth"),
+    *("--summarize", "--shortstat", "--name-only", "--no-patch", "--brief", "--level"),
+    *("-quit", "--list", "--listTests", "--max-results", "--limit-bytes"),
+)
+_ASKING = ("--help", "--version")
 OWN = "hook.toml"
 """The name of the user's own rules, in spillview's config folder."""
 
@@ -53,22 +67,48 @@ class Rule:
 
     def fits(self, words: Sequence[str], quiet: Sequence[str]) -> bool:
         """Whether the rule wants this command; `words` begins with its program."""
+        return self.refusal(words, quiet) == ""
+
+    def refusal(self, words: Sequence[str], quiet: Sequence[str]) -> str | None:
+        """Why the rule does not want a command, as a predicate.
+
+        Empty where it does; None where it speaks of other commands.
+        """
         ends = [begins(words, command, self.values) for command in self.commands]
         end = max(ends, default=0)
         if not end:
-            return False
+            return None
         options = [word for word in words[1:] if word[:1] in "-+"]
         refused = [*self.unless, *(quiet if self.quiet is None else self.quiet)]
-        if any(given(option, options) for option in refused):
-            return False
-        if any(word in self.besides for word in words[end:]):
-            return False
+        for option in refused:
+            if given(option, options):
+                return _told(option, options, words)
+        for word in words[end:]:
+            if word in self.besides:
+                return f"is for something else than its output ({word})"
         needed = [word for word in before_dashes(words[1:]) if word[:1] == "-"]
         if self.needs and not any(given(option, needed) for option in self.needs):
-            return False
-        return not self.paths or any(
+            return f"prints little without {' or '.join(self.needs)}"
+        if not self.paths or any(
             matches(path, word) for path in self.paths for word in words[1:]
-        )
+        ):
+            return ""
+        return "reads no file that is named like a log"
+
+
+def _told(option: str, options: Sequence[str], words: Sequence[str]) -> str:
+    """What an option for which a command is left alone does, as a predicate."""
+    word = next((each for each in options if given(option, [each])), option)
+    what = f"({' '.join((os.path.basename(words[0]), word))})"
+    if option in _FOLLOWING or (
+        option == "-f" and os.path.basename(words[0]) in _FOLLOWERS
+    ):
+        return f"follows what comes, without an end {what}"
+    if option in _ASKING:
+        return f"tells of itself {what}"
+    if option in _LIMITING:
+        return f"limits its own output {what}"
+    return f"has an option with which it is left alone {what}"
 
 
 class Rules:
@@ -79,6 +119,11 @@ class Rules:
         self.lists: dict[str, list[str]] = {
             key: tables[key] for key in (*_LISTS, *_USER_LISTS)
         }
+
+    def refusal(self, words: Sequence[str]) -> str | None:
+        """Why the rules that speak of a command do not want it; None if none does."""
+        found = [rule.refusal(words, self.lists["quiet"]) for rule in self.rules]
+        return next((said for said in found if said), None)
 
     def rule_for(self, words: Sequence[str]) -> Rule | None:
         """The first rule that wants this command; None where none does."""
@@ -165,8 +210,7 @@ def _tables(shipped: str, own: str) -> dict[str, Any]:
 def _read(path: str, more: tuple[str, ...]) -> dict[str, Any]:
     """One file of rules, in order; empty where there is none."""
     try:
-        with open(path, "rb") as file:
-            data = file.read(_MAX_BYTES + 1)
+        data = read_regular(path, _MAX_BYTES + 1)
     except FileNotFoundError:
         return {"rule": []}
     except OSError as error:

@@ -13,8 +13,11 @@ DIGITS = 24
 """Characters of a number that are shown."""
 
 
-def head(outline: Outline) -> list[str]:
-    """What it is, how far it goes, what the model saw, and its limits; printable."""
+def head(outline: Outline, *, modelless: bool = False) -> list[str]:
+    """What it is, how far it goes, what the model saw, and its limits; printable.
+
+    `modelless`: nothing but its envelope is known to have shown it.
+    """
     lines = [_first(outline)]
     if outline.unwrapped is not None:
         lines.append(f"unwrapped, for jq: {outline.pasteable('PATH')}")
@@ -23,7 +26,7 @@ def head(outline: Outline) -> list[str]:
         lines.append(f"it breaks at byte {byte}: {printable(outline.error.message)}")
     if outline.keys and outline.kind != "object":
         lines.append(f"keys: {_keys(outline)}")
-    lines += _seen(outline)
+    lines += _seen(outline, "the envelope showed" if modelless else "the model saw")
     lines += [printable(path_text(warning)) for warning in outline.warnings]
     return lines
 
@@ -60,25 +63,26 @@ def _keys(outline: Outline) -> str:
     return ", ".join(named) + (f" and {more:,} more" if more > 0 else "")
 
 
-def _seen(outline: Outline) -> list[str]:
+def _seen(outline: Outline, who: str) -> list[str]:
     records = outline.records
     sure = "" if outline.seen_certain else "at least "
     lines = []
     if outline.items_seen is not None and outline.items is not None:
         lines.append(
-            f"the model saw {sure}{human_count(outline.items_seen)} of"
+            f"{who} {sure}{human_count(outline.items_seen)} of"
             f" {human_count(outline.items)} items"
         )
     elif records is not None and records.seen is not None:
         lines.append(
-            f"the model saw {sure}{human_count(records.seen)} of"
+            f"{who} {sure}{human_count(records.seen)} of"
             f" {human_count(records.count)} records at {records.path}"
         )
     if outline.keys_unseen:
         unseen = [printable(path_text(key)) for key in outline.keys_unseen[:KEYS]]
         more = len(outline.keys_unseen) - KEYS
         rest = f" and {more:,} more" if more > 0 else ""
-        lines.append(f"keys it never saw: {', '.join(unseen)}{rest}")
+        keys = "keys it never saw" if who == "the model saw" else "keys not in it"
+        lines.append(f"{keys}: {', '.join(unseen)}{rest}")
     return lines
 
 

@@ -53,9 +53,12 @@ class LocalSpillStore:
         """`root` may be relative (to the working folder of now) or a symlink."""
         if root is None:
             root = os.path.join(Places.here().state_dir, "spills")
-        if not os.fspath(root):
+        name = os.fsdecode(root)
+        if not name:
             raise BadInput("The root of a store is a folder, not an empty path.")
-        self.root = os.path.abspath(os.fsdecode(root))
+        if "\0" in name:
+            raise BadInput("The root of a store is a path, which holds no NUL.")
+        self.root = os.path.abspath(name)
         """Absolute, as configured."""
         self._caps = Caps(max_file, max_session)
         self._durable = durable

@@ -252,11 +252,13 @@ class SpillWriter:
 def begin(disk: StoreDisk, folder: int, leaf: str, facts: dict[str, Any]) -> int | None:
     """Make a spill's sidecar, then its empty file, open; None where a name is taken.
 
-    Raises OSError; then neither is left.
+    The sidecar is there with all it says or not at all, whoever looks meanwhile.
+    Raises OSError; then nothing is left.
     """
-    note = sidecar_name(leaf)
+    note, new = sidecar_name(leaf), _unfinished(leaf)
+    made = [new]
     try:
-        handle = disk.create(folder, note)
+        handle = disk.create(folder, new)
     except FileExistsError:
         return None
     try:
@@ -265,14 +267,23 @@ def begin(disk: StoreDisk, folder: int, leaf: str, facts: dict[str, Any]) -> int
                 pass
         finally:
             os.close(handle)
-        try:
-            return disk.create(folder, leaf)
-        except FileExistsError:
-            disk.discard(folder, note)
+        disk.place(folder, new, folder, note)
+        made = [note]
+        return disk.create(folder, leaf)
+    except OSError as error:
+        taken = isinstance(error, FileExistsError)
+        if not taken:
+            made = [new, note]
+        for name in made:
+            disk.discard(folder, name)
+        if taken:
             return None
-    except OSError:
-        disk.discard(folder, note)
         raise
+
+
+def _unfinished(leaf: str) -> str:
+    """The name of a sidecar that is still being written."""
+    return f".{leaf[:12]}.new"
 
 
 def rewrite(
@@ -280,7 +291,7 @@ def rewrite(
 ) -> None:
     """Put these facts in the sidecar's place, all at once. Raises OSError."""
     leaf = str(facts["name"])
-    new = f".{leaf[:12]}.new"
+    new = _unfinished(leaf)
     try:
         handle = disk.create(folder, new)
     except FileExistsError:  # of a process that was killed just here

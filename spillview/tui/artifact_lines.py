@@ -13,7 +13,7 @@ from spillview.model import Artifact, Link, Mention
 from spillview.text import human_age, human_bytes, human_ratio, path_text, printable
 from spillview.tui.bars import plural, two_ends
 from spillview.tui.columns import project_name, state_mark, subject
-from spillview.tui.detail import outcome, verdict_state
+from spillview.tui.detail import nothing_followed, outcome, shown_by, verdict_state
 from spillview.tui.runs import Lines, Runs, clean, fit, fit_runs, plain, wrap
 
 LABEL = 13
@@ -118,9 +118,9 @@ def _seen(artifact: Artifact, facts: EnvelopeFacts | None) -> Runs:
     if counts is not None and counts.bytes:
         share = 100 * link.seen.bytes / counts.bytes
         least = "" if link.seen.certain else "at least "
-        runs.append((f"model saw {least}{_percent(share)}", ""))
+        runs.append((f"{shown_by(artifact)} {least}{_percent(share)}", ""))
     else:
-        runs.append((f"model saw {link.seen.bytes:,} bytes", ""))
+        runs.append((f"{shown_by(artifact)} {link.seen.bytes:,} bytes", ""))
     state, tone = verdict_state(artifact)
     runs += [(" · verdict ", "dim"), (state, tone)]
     runs += _signals(link)
@@ -192,7 +192,7 @@ def next_lines(artifact: Artifact, width: int, height: int) -> list[Runs]:
         return _block("then", words, "dim", width, 1)
     following = mention.next
     if following is None or (following.text is None and following.tool is None):
-        words = "nothing more was said or called in this session"
+        words = nothing_followed(artifact)
         return _block("then", words, "dim", width, 1)
     call = _call_line(mention, width)
     said: list[Runs] = []

@@ -36,6 +36,18 @@ LABEL = 12
 """Cells of the labels at the left."""
 
 
+def shown_by(artifact: Artifact) -> str:
+    """The beginning of how much of it was seen: by a model, where one is known of."""
+    return "the envelope showed" if artifact.modelless else "model saw"
+
+
+def nothing_followed(artifact: Artifact) -> str:
+    """Why nothing is told of what the agent said next."""
+    if artifact.modelless:
+        return "no transcript holds its envelope: who read it is not known"
+    return "nothing more was said or called in this session"
+
+
 def verdict_state(artifact: Artifact) -> Run:
     """Whether the model received the verdict, in words."""
     if artifact.conclusion_seen is False:
@@ -161,7 +173,7 @@ def _next_block(
         return _block(("agent", "label"), words, "dim", width, lines)
     following = mention.next
     if following is None or (following.text is None and following.tool is None):
-        words = "nothing more was said or called in this session"
+        words = nothing_followed(artifact)
         return _block(("then", "label"), words, "dim", width, lines)
     call: list[Runs] = []
     if following.tool is not None:
@@ -190,7 +202,8 @@ def _facts(artifact: Artifact, width: int) -> Runs:
         total = artifact.counts.bytes
         share = f" ({link.seen.bytes / total:.1%})" if total else ""
         known = "" if link.seen.certain else "at least "
-        parts.append(f"model saw {known}{link.seen.bytes:,} of {total:,} bytes{share}")
+        shown = f"{shown_by(artifact)} {known}{link.seen.bytes:,} of {total:,} bytes"
+        parts.append(f"{shown}{share}")
     signals = link.signals if link is not None else None
     if signals is not None and signals.unseen:
         lines = plural(signals.total, "error line")
@@ -255,8 +268,8 @@ def _session_lines(session: Session, width: int, now: float) -> list[Runs]:
     if session.last_active is not None:
         age = human_age(max(0.0, now - session.last_active))
         times.append(f"last active {age} ago")
-    if session.live:
-        times.append("live")
+    if session.activity:
+        times.append(session.activity)
     if times:
         text = " · ".join(times)
         lines.append(_labelled(("time", "label"), [(text, "dim")], width))

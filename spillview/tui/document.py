@@ -16,7 +16,7 @@ from spillview.content import (
     text_content,
 )
 from spillview.lines import LineIndex
-from spillview.model import Found, Range, Seen
+from spillview.model import Artifact, Found, Range, Seen
 from spillview.stored import StoredContent, open_artifact
 
 SeenState = Literal["all", "part", "none", "unknown"]
@@ -43,6 +43,8 @@ class Document:
     """Held by the thread that extends the index."""
     seen: Seen | None = None
     """What the model received, in offsets of the text; None where nothing is known."""
+    modelless: bool = False
+    """Whether nothing but its envelope is known to have shown it."""
     _mapping: _Mapping | None = None
 
     def __post_init__(self) -> None:
@@ -75,6 +77,11 @@ class Document:
             else:
                 high = middle
         return low
+
+    def tell(self, artifact: Artifact) -> None:
+        """State what of the artifact was received, and whether by a model."""
+        self.modelless = artifact.modelless
+        self.set_seen(artifact.link.seen if artifact.link is not None else None)
 
     def set_seen(self, seen: Seen | None) -> None:
         """State what the model received, in byte ranges of the file on disk."""

@@ -76,7 +76,8 @@ def fold_words(fold: Fold, document: Document, width: int) -> str:
         lines = last - first + 1
         words.append(f"{human_count(lines)} line{'' if lines == 1 else 's'}")
     unseen = document.state(fold.start, fold.end) == "none"
-    told = " the model never saw" if unseen else " folded"
+    never = " not in the envelope" if document.modelless else " the model never saw"
+    told = never if unseen else " folded"
     what = f"{' · '.join(words)}{told}"
     for line in (f"┄┄ {what} · Enter unfolds ┄┄", f"┄┄ {what} ┄┄", f"┄ {what}"):
         if len(line) <= width:

@@ -190,7 +190,7 @@ class Panes(Screen[Artifact]):
         lines = artifact.counts.lines if artifact.counts is not None else 0
         at, folds = 0, []
         with self.full.told():
-            document.set_seen(artifact.link.seen if artifact.link else None)
+            document.tell(artifact)
             at, folds = self._place(document), gap_folds(document)
         self.full.open(document, at=at, folds=folds, lines=lines)
         if self._at is not None and self._pattern is not None:
@@ -247,7 +247,7 @@ class Panes(Screen[Artifact]):
         document = self.full.document
         if document is not None and before.link != artifact.link:
             with self.full.told():
-                document.set_seen(artifact.link.seen if artifact.link else None)
+                document.tell(artifact)
                 self.full.folds = gap_folds(document)
                 self.full.refold()
                 if self.full.top == 0:

@@ -87,12 +87,14 @@ class ReadsScreen(ModalScreen[Range | None]):
     def __init__(self, artifact: Artifact, facts: EnvelopeFacts | None) -> None:
         super().__init__()
         self.places = list(places(artifact, facts))
+        alone = artifact.modelless
+        self._what = "What the envelope showed" if alone else "What the model received"
 
     def compose(self) -> ComposeResult:
         """A title and the list."""
         with Vertical(id="reads"):
             yield Static(
-                Content("What the model received of it (Enter goes there, q back)"),
+                Content(f"{self._what} of it (Enter goes there, q back)"),
                 id="reads-title",
             )
             yield OptionList(*(Option(place.text) for place in self.places))

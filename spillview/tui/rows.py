@@ -79,12 +79,19 @@ def _session_counts(session: Session, width: int) -> Runs:
     return [*runs, (f"{total:,}{noun}", "dim")]
 
 
+_ACTIVITY: dict[str, Runs] = {
+    "live": [("● live", "live")],
+    "recent": [("recent", "dim")],
+    "": [],
+}
+
+
 def _session_figures(session: Session, width: int) -> dict[str, Runs]:
     """What stands under which column; where it is narrow the name needs the room."""
     figures: dict[str, Runs] = {
         "bytes": [(human_bytes(session.bytes), "dim")],
         "ratio": [(clean(session.harness, 15), "dim")],
-        "link": [("● live", "live")] if session.live else [],
+        "link": _ACTIVITY[session.activity],
     }
     if width < NARROW:
         return figures

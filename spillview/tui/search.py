@@ -280,7 +280,7 @@ lower case ignores case. Enter searches; Escape stops it and keeps what was foun
         except SpillError as error:
             self.preview.failure = str(error)
             return
-        document.set_seen(artifact.link.seen if artifact.link is not None else None)
+        document.tell(artifact)
         self.preview.open(document, lines=counts.lines if counts is not None else 0)
 
     @on(Viewport.Moved)

@@ -180,7 +180,7 @@ class ShapePane(Vertical):
             return
         self.table = None
         columns, rows = path_rows(outline)
-        self.head.show(summary.head(outline), columns if rows else None)
+        self.head.show(self._told(outline), columns if rows else None)
         self.paths.show(rows, anew=True)
         paths = f"{len(rows):,} paths" if len(rows) != 1 else "1 path"
         self.title.show(name="SHAPE", status=paths)
@@ -244,7 +244,7 @@ class ShapePane(Vertical):
         if event.what in ("left", "right"):
             self._shift(1 if event.what == "right" else -1)
         elif event.what == "tell":
-            self.app.notify("\n".join(summary.head(outline)), markup=False, timeout=20)
+            self.app.notify("\n".join(self._told(outline)), markup=False, timeout=20)
         elif event.what in ("table", "smallest"):
             if not self.back():
                 self._ask_table(row, smallest=event.what == "smallest")
@@ -308,9 +308,14 @@ class ShapePane(Vertical):
         self.table, self._skipped = table, 0
         self._show_records(table, self.outline, anew=True)
 
+    def _told(self, outline: Outline) -> list[str]:
+        artifact = self._artifact
+        alone = artifact is not None and artifact.modelless
+        return summary.head(outline, modelless=alone)
+
     def _show_records(self, table: Table, outline: Outline, *, anew: bool) -> None:
         title, rows = record_rows(table, self._skipped)
-        self.head.show(summary.head(outline), title=title)
+        self.head.show(self._told(outline), title=title)
         self.paths.show(rows, anew=anew)
         self.title.show(name=_table_name(table), status=_table_words(table))
 

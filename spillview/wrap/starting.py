@@ -71,8 +71,8 @@ def started(
         if os.sep in command[0]:
             raise CannotRun(f"{name} is not there, so it was not run.", 127) from None
         raise CannotRun(
-            f"{name} is no command on the PATH; for a shell's own words use"
-            " `spillview wrap -- sh -c '…'`.",
+            f"{name} is no command on the PATH; a shell's own words need a shell:"
+            " -- sh -c '…'.",
             127,
         ) from None
     except OSError as error:
