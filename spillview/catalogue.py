@@ -388,6 +388,17 @@ class Catalogue:
         self._records.read_all()
         return self._records.skipped()
 
+    def broken_records(self) -> list[Problem]:
+        """A sentence for each transcript that was read and has broken records."""
+        return [
+            Problem(
+                log.path,
+                f"{skipped:,} of {records:,} records are broken and were skipped",
+                log.harness,
+            )
+            for log, skipped, records in self._records.skipped()
+        ]
+
     # What a word names
 
     def find(self, reference: str, query: Query | None = None) -> Artifact:

@@ -121,13 +121,8 @@ def _problems(catalogue: Catalogue, artifacts: list[Artifact]) -> Iterator[Probl
         for artifact in members:
             if artifact.error:
                 yield Problem(artifact.found.path, artifact.error, harness)
-    for log, skipped, records in catalogue.skipped_records():
-        yield Problem(
-            log.path,
-            f"{human_count(skipped)} of {human_count(records)} records are broken and"
-            " were skipped",
-            log.harness,
-        )
+    catalogue.skipped_records()  # reads what was not read yet
+    yield from catalogue.broken_records()
 
 
 def _write_json(

@@ -89,9 +89,11 @@ class SpillviewApp(TypingAhead):
         sys.setswitchinterval(SWITCH_SECONDS)
 
     async def on_event(self, event: events.Event) -> None:
-        """Let nothing act on the terminal that was copied out of a hostile text."""
+        """Make a paste harmless, and let a key take away what was told before it."""
         if isinstance(event, events.Paste):
             event.text = _copied(event.text)
+        elif isinstance(event, events.Key):
+            self.clear_notifications()  # they cover rows, and were read
         await super().on_event(event)
 
     def copy_to_clipboard(self, text: str) -> None:

@@ -12,7 +12,7 @@ from spillview.envelope import EnvelopeFacts
 from spillview.model import Artifact, Link, Mention
 from spillview.text import human_age, human_bytes, human_ratio, path_text, printable
 from spillview.tui.bars import plural, two_ends
-from spillview.tui.columns import project_name, state_mark, subject
+from spillview.tui.columns import LINK_UNKNOWN, project_name, state_mark, subject
 from spillview.tui.detail import outcome, verdict_state
 from spillview.tui.runs import Lines, Runs, clean, fit, fit_runs, plain, wrap
 
@@ -113,7 +113,7 @@ def _seen(artifact: Artifact, facts: EnvelopeFacts | None) -> Runs:
         if link.state == "orphan":
             words = "no record points at this file: what the model saw is unknown"
         else:
-            words = "what the model saw of it is unknown"
+            words = LINK_UNKNOWN
         return [*runs, (words, "notice")]
     if counts is not None and counts.bytes:
         share = 100 * link.seen.bytes / counts.bytes
@@ -186,7 +186,7 @@ def next_lines(artifact: Artifact, width: int, height: int) -> list[Runs]:
     if mention is None:
         words = "its transcript is not read yet"
         if artifact.link is not None and artifact.link.state == "unknown":
-            words = "not known: a transcript that may tell it could not be read"
+            words = LINK_UNKNOWN
         elif artifact.link is not None:
             words = "not known: no record of a session points at this file"
         return _block("then", words, "dim", width, 1)

@@ -115,11 +115,15 @@ async def test_it_opens_at_a_verdict_that_the_model_never_saw(night: Night) -> N
         assert body(screen.full)[-1] == "error: the build failed"
 
 
-async def test_it_opens_at_the_top_when_the_verdict_was_seen(night: Night) -> None:
+async def test_it_opens_at_a_verdict_that_was_seen_too(night: Night) -> None:
     night.session.spills(PASSED, command="make test", chars=len(PASSED))
     async with looking(night) as (screen, _, _ended):
         assert screen.artifact.verdict_seen is True
-        assert body(screen.full)[0] == "test number 00000 passed"
+        counts = screen.artifact.counts
+        assert counts is not None
+        assert counts.verdict is not None
+        assert screen.full.cursor_row is not None
+        assert screen.full.cursor_row.text == counts.verdict.text
 
 
 async def test_the_unseen_gap_is_one_row_with_its_exact_size(night: Night) -> None:
@@ -451,9 +455,9 @@ async def test_a_file_truncated_while_open_is_told_and_opened_again(
         await settled(screen, pilot)
         assert screen.full.document is not None
         assert screen.full.document.size == 1000
+        assert any("truncated" in str(n.message) for n in pilot.app._notifications)
         await pilot.press("z", "g", "G")
         assert "compiling part" in body(screen.full)[0]
-        assert any("truncated" in str(n.message) for n in pilot.app._notifications)
 
 
 async def test_a_file_replaced_while_open_is_told_and_opened_again(
