@@ -123,6 +123,10 @@ class SpillviewApp(TypingAhead):
         else:
             self.action_hide_help_panel()
 
+    def switch_theme(self) -> None:
+        """A light theme after a dark one, and our own again."""
+        self.theme = "textual-light" if self.current_theme.dark else NIGHT.name
+
     def action_close_help(self) -> None:
         """Hide the help panel."""
         self.action_hide_help_panel()
@@ -141,6 +145,8 @@ class SpillviewApp(TypingAhead):
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """Textual's own commands, and what the present screen can do."""
         yield from super().get_system_commands(screen)
+        words = "Switch between a dark theme and a light one"
+        yield SystemCommand("Light or dark", words, self.switch_theme)
         if isinstance(screen, Commanding):
             yield from screen.commands()
 

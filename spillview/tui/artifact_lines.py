@@ -153,17 +153,18 @@ def _percent(share: float) -> str:
 def _claims(facts: EnvelopeFacts | None) -> Runs:
     if facts is None or not facts.claimed:
         return []
-    claims = [_claim(unit, value) for unit, value in facts.claimed.items()]
-    runs: Runs = [(" · notice claims ", "dim"), (printable(", ".join(claims)), "")]
-    if facts.agrees is True:
-        runs.append((", agrees", "good"))
-    elif facts.agrees is False:
+    claims = ", ".join(_claim(unit, value) for unit, value in facts.claimed.items())
+    if facts.agrees is False:
         measured = ", ".join(
             _claim(unit, value)
             for unit, value in facts.measured.items()
             if value != facts.claimed.get(unit)
         )
-        runs.append((printable(f", WRONG: measured {measured}"), "never"))
+        words = f": measured {measured}, it claims {claims}"
+        return [(" · ", "dim"), ("notice WRONG", "never"), (printable(words), "never")]
+    runs: Runs = [(" · notice claims ", "dim"), (printable(claims), "")]
+    if facts.agrees is True:
+        runs.append((", agrees", "good"))
     return runs
 
 
@@ -171,7 +172,13 @@ def _claim(unit: str, value: int | str) -> str:
     if isinstance(value, str):
         return f"{unit} {value}"
     if unit == "bytes":
-        return human_bytes(value)
+        if value < 1024:
+            return human_bytes(value)
+        # Notices count in 1024s and say KB; everything else here counts in 1000s.
+        size, unit = value / 1024, "KiB"
+        if size >= 1024:
+            size, unit = size / 1024, "MiB"
+        return f"{size:,.1f} {unit} = {human_bytes(value)}"
     name = unit.replace("_", " ")
     return f"{value:,} {name.removesuffix('s') if value == 1 else name}"
 

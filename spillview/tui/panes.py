@@ -22,6 +22,7 @@ from spillview.model import Artifact, Range, Seen
 from spillview.text import path_text, printable
 from spillview.tui import outside, stylesheet
 from spillview.tui.artifact_lines import Header, NextStrip, PaneTitle, Place
+from spillview.tui.breakpoints import take_shape
 from spillview.tui.columns import verdict_line
 from spillview.tui.document import Document, from_text, open_document
 from spillview.tui.gaps import Counterparts, counterparts, gap_folds
@@ -111,6 +112,7 @@ class Panes(Screen[Artifact]):
 
     def compose(self) -> ComposeResult:
         """Header, two panes, what followed, a line of input, footer."""
+        take_shape(self)
         yield Header()
         with Container(id="panes"):
             with Vertical(id="envelope-pane", classes="pane"):

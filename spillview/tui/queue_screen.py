@@ -28,6 +28,7 @@ from spillview.tui.arrangement import (
     window_words,
 )
 from spillview.tui.bars import Counting, TopBar, TotalsBar
+from spillview.tui.breakpoints import take_shape
 from spillview.tui.detail import Detail
 from spillview.tui.filter_bar import FilterBar
 from spillview.tui.live import LiveScreen
@@ -89,6 +90,7 @@ class QueueScreen(LiveScreen):
 
     def compose(self) -> ComposeResult:
         """Top line, column titles, queue, totals, detail strip, footer."""
+        take_shape(self)
         queue = Queue(clock=self.catalogue.now)
         yield TopBar()
         yield Titles(queue)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
 from textual.pilot import Pilot
+from textual.screen import Screen
 from textual.widgets import Footer
 
 from spillview.catalogue import Catalogue
@@ -113,6 +115,29 @@ async def test_it_opens_at_a_verdict_that_the_model_never_saw(night: Night) -> N
         assert screen.full.cursor_row is not None
         assert screen.full.cursor_row.text == "error: the build failed"
         assert body(screen.full)[-1] == "error: the build failed"
+
+
+async def test_the_first_frame_is_laid_out_for_its_terminal(
+    night: Night, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    night.build()
+    frames: list[str] = []
+    display = Bare._display
+
+    def recorded(app: Bare, screen: Screen[object], renderable: object) -> None:
+        if isinstance(screen, ArtifactScreen):
+            strips = screen._compositor.render_strips()
+            frames.append("\n".join(strip.text for strip in strips))
+        display(app, screen, renderable)  # type: ignore[arg-type] # passed on
+
+    monkeypatch.setattr(Bare, "_display", recorded)
+    async with looking(night, size=(80, 24)):
+        written = [f for f in frames if "OUTPUT AS CAPTURED" in f]
+    assert written
+    for frame in written:
+        # Below one another, and no row broken for half the width.
+        assert not re.search("ENVELOPE.*OUTPUT", frame)
+        assert "error: the build failed" in frame
 
 
 async def test_it_opens_at_a_verdict_that_was_seen_too(night: Night) -> None:
