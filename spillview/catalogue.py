@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from spillview import looks, triage
 from spillview.addresses import real_path
@@ -51,6 +51,26 @@ LIVE_SECONDS = 3600
 
 Progress = Callable[[int, int], None]
 """Called with (done, total) artifacts."""
+
+
+class UserProfile(NamedTuple):
+    """A profile of the user's own, and what it found."""
+
+    harness: str
+    path: str
+    replaces: bool
+    """Whether it has the name of a built-in one, which it takes the place of."""
+    artifacts: int
+    logs: int
+    notices: int
+    matched: int
+    """Notices in the result of a call that the log tells."""
+
+    def __str__(self) -> str:
+        return (
+            f"{self.artifacts:,} artifacts, {self.logs:,} logs read,"
+            f" {self.notices:,} notices, {self.matched:,} of them in a call's result"
+        )
 
 
 class Catalogue:
@@ -391,6 +411,42 @@ class Catalogue:
         """
         self._records.read_all()
         return self._records.skipped()
+
+    def broken_records(self) -> list[Problem]:
+        """A sentence for each transcript that was read and has broken records."""
+        return [
+            Problem(
+                log.path,
+                f"{skipped:,} of {records:,} records are broken and were skipped",
+                log.harness,
+            )
+            for log, skipped, records in self._records.skipped()
+        ]
+
+    def user_profiles(self) -> list[UserProfile]:
+        """What each of the user's own profiles found in the last scan."""
+        folder = os.path.join(self.places.config_dir, "harnesses")
+        return [
+            self._user_profile(profile)
+            for profile in self.profiles.values()
+            if os.path.dirname(profile.source) == folder
+        ]
+
+    def _user_profile(self, profile: Profile) -> UserProfile:
+        from spillview.profile_cache import built_in
+
+        name = profile.harness
+        self._records.read_all({name})
+        logs, notices, matched = self._records.tally(name)
+        return UserProfile(
+            name,
+            profile.source,
+            any(each.harness == name for each in built_in(self.places)),
+            sum(found.harness == name for found in self._found.values()),
+            logs,
+            notices,
+            matched,
+        )
 
     # What a word names
 

@@ -28,13 +28,18 @@ CHUNK = 1 << 20
 """Bytes read at a time; memory stays bounded whatever the artifact's size."""
 
 
+WORDLESS = (
+    "The record names this file, but does not keep the words that the model received."
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Shown:
     """One record that put (part of) the artifact before the model."""
 
     mention: Mention
     text: str | None
-    """The envelope's exact text; None when the transcript no longer holds it."""
+    """The envelope's exact text; None where its record does not keep it."""
     seen: Seen | None
     """What of the artifact stands in this envelope; None when that is not known."""
     claimed: dict[str, int | str]
@@ -42,6 +47,11 @@ class Shown:
     agrees: bool | None
     """Whether every claim fits its measure within the notice's rounding."""
     error: str | None = None
+
+    @property
+    def why(self) -> str:
+        """Why there is no text, as a sentence."""
+        return self.error or WORDLESS
 
 
 @dataclass(frozen=True, slots=True)

@@ -89,6 +89,17 @@ class Records:
             if (facts := self._facts.get(log.path)) is not None and facts.skipped
         ]
 
+    def tally(self, harness: str) -> tuple[int, int, int]:
+        """Logs of a harness that were read, their notices, and those with a call."""
+        read = [
+            facts
+            for log in self._logs
+            if log.harness == harness
+            and (facts := self._facts.get(log.path)) is not None
+        ]
+        mentions = [m for facts in read for each in facts.each for m in each.mentions]
+        return len(read), len(mentions), sum(m.tool is not None for m in mentions)
+
     @property
     def guests(self) -> tuple[str, ...]:
         """Harnesses whose notices stand in transcripts of all others."""

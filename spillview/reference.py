@@ -63,7 +63,7 @@ def _by_path(catalogue: Catalogue, path: str, query: Query) -> list[Artifact]:
     except PermissionError:
         raise Unreadable(f"{path_text(path)}: no access: permission denied") from None
     except (OSError, ValueError):
-        raise BadInput(f"There is no file {path_text(path)}.") from None
+        raise BadInput(f"{path_text(path)}: no such file or folder.") from None
     if os.path.isdir(path):
         kind = "a link to a folder" if os.path.islink(path) else "a folder"
         raise BadInput(

@@ -193,7 +193,7 @@ def envelope_row(facts: EnvelopeFacts) -> Row:
     seen = link.seen if link else None
     row: Row = {
         "id": artifact.id,
-        "link": _state(link) if link else "orphan",
+        "link": _state(link),
         "transcript": path_text(first.mention.transcript) if first else None,
         "record": first.mention.record if first else None,
         "text": _text(first.text) if first else None,

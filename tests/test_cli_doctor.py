@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.command import run
-from tests.stores import Claude
+from tests.stores import SESSION, Claude
 
 KEYS = {
     "harness",
@@ -113,6 +113,61 @@ def test_skipped_transcript_records_are_counted(machine: Path) -> None:
     assert len(told) == 1
     assert told[0]["root"] == str(session.transcript)
     assert "skipped" in told[0]["problem"]
+
+
+def test_one_line_tells_of_each_kind_of_problem_and_all_of_each(machine: Path) -> None:
+    for number in range(3):
+        session = Claude(machine, session=f"{number}{SESSION[1:]}")
+        session.spills(b"x\n" * 40_000)
+        session.raw(b'{"type": "assistant", broken')
+        session.says("Done.")
+        session.write()
+    brief = [x for x in run("doctor").lines if x.startswith("problem")]
+    [line] = [x for x in brief if "broken" in x]
+    assert "3 transcripts have broken records" in line
+    assert "1 of " in line
+    every = [x for x in run("doctor", "--all").lines if "broken" in x]
+    assert len(every) == 3
+
+
+PROFILE = """
+schema = 1
+harness = "mine"
+name = "Mine"
+confidence = "source-read"
+
+[[root]]
+id = "mine"
+path = "~/.mine"
+
+[[glob]]
+path = "{mine}/<session>/out/<name>"
+"""
+
+
+def test_a_profile_of_ones_own_that_matches_nothing_says_so(machine: Path) -> None:
+    folder = machine / ".config" / "spillview" / "harnesses"
+    folder.mkdir(parents=True)
+    (folder / "mine.toml").write_text(PROFILE)
+    (machine / ".mine").mkdir()
+    out = run("doctor").out
+    assert "mine.toml: 0 artifacts, 0 logs read, 0 notices" in out
+    assert "it matched nothing" in out
+    spills = machine / ".mine" / "s1" / "out"
+    spills.mkdir(parents=True)
+    (spills / "a.txt").write_text("x\n")
+    out = run("doctor").out
+    assert "mine.toml: 1 artifacts" in out
+    assert "it matched nothing" not in out
+
+
+def test_a_profile_that_takes_a_built_in_name_is_told(machine: Path) -> None:
+    folder = machine / ".config" / "spillview" / "harnesses"
+    folder.mkdir(parents=True)
+    (folder / "mine.toml").write_text(
+        PROFILE.replace('harness = "mine"', 'harness = "dsh"')
+    )
+    assert "it stands for the built-in dsh" in run("doctor").out
 
 
 def test_nothing_found_is_said_plainly(machine: Path) -> None:

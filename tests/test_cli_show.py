@@ -232,7 +232,7 @@ def test_what_is_no_file_is_told_in_a_sentence(tmp_path: Path) -> None:
     (tmp_path / "real").write_bytes(b"x\n")
     (tmp_path / "link").symlink_to(tmp_path / "real")
     os.mkfifo(tmp_path / "fifo")
-    for name, word in (("link", "link"), ("fifo", "FIFO"), ("gone", "no file")):
+    for name, word in (("link", "link"), ("fifo", "FIFO"), ("gone", "no such file")):
         got = run("show", tmp_path / name)
         assert (got.code, got.out) == (2, "")
         assert word in got.err

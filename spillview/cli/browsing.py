@@ -124,4 +124,4 @@ def _no_such(word: str, *, alone: bool) -> str:
         return f"there is no command or path “{named}”; did you mean `{near}`?"
     if alone and os.sep not in word:
         return f"there is no command or path “{named}”; see `spillview --help`"
-    return f"there is no file or folder {named}"
+    return f"{named}: no such file or folder"

@@ -219,6 +219,9 @@ def root_help() -> str:
     ]
     for command in COMMANDS.values():
         usage = f"{command.name} {command.words}"
+        if len(usage) > 25:
+            lines.append(f"  {usage}")
+            usage = ""
         lines.append(f"  {usage:<26}{command.summary}")
     options = parser_of(BROWSE).format_help().partition("\n\n")[2]
     return "\n".join([*lines, "", options.rstrip(), "", EXAMPLES, ""])

@@ -31,8 +31,12 @@ def write_envelope(facts: EnvelopeFacts, streams: Streams) -> None:
     _heading(artifact, streams)
     if not facts.shown:
         streams.line()
-        streams.line("No record points at this artifact (an orphan): what the model")
-        streams.line("received of it is not known.")
+        if artifact.link is not None and artifact.link.state == "orphan":
+            streams.line("No record points at this artifact (an orphan): what the")
+        else:
+            streams.line("Its link is unknown: the transcripts that can be read do not")
+            streams.line("tell whether a record points at this artifact; what the")
+        streams.line("model received of it is not known.")
     for place, shown in enumerate(facts.shown):
         streams.line()
         _record(shown, place, len(facts.shown), streams)
@@ -85,7 +89,7 @@ def _record(shown: Shown, place: int, total: int, streams: Streams) -> None:
         )
     )
     if shown.text is None:
-        streams.line(printable(shown.error or "the record does not keep its words"))
+        streams.line(printable(shown.why))
     else:
         text = shown.text.replace("\r\n", "\n")
         streams.line(printable(text, newlines=True, tabs=True).rstrip("\n"))

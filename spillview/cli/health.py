@@ -6,7 +6,7 @@ import argparse
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spillview.cli.commands import query_of
 from spillview.model import Artifact, Boundary, Problem
@@ -24,8 +24,21 @@ else, transcript records that were skipped, ripgrep, the cache, the state, the h
 
 
 def describe(name: str, parser: argparse.ArgumentParser) -> None:
-    """`doctor` has no options of its own."""
+    """The one option of `doctor`."""
     parser.description = DOCTOR
+    options = parser.add_argument_group("options")
+    options.add_argument(
+        "--all", action="store_true", help="each problem, not one line for each kind"
+    )
+
+
+class Told(NamedTuple):
+    """A problem, and what problems of its kind are told as together."""
+
+    problem: Problem
+    kind: str = ""
+    """The sentence for many, `{}` in the place of their number."""
+    number: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +58,14 @@ def run(name: str, args: argparse.Namespace, streams: Streams) -> int:
     try:
         query = query_of(args, args.words)
         artifacts = catalogue.scan(query)
-        problems = [*catalogue.problems, *_problems(catalogue, artifacts)]
+        told = [*map(Told, catalogue.problems), *_problems(catalogue, artifacts)]
+        problems = [each.problem for each in told]
         checks = list(_checks(catalogue))
         if args.json:
             _write_json(catalogue, checks, problems, streams)
         else:
-            _write(catalogue, checks, problems, streams)
+            _write(catalogue, checks, streams)
+            _write_problems(told, streams, every=args.all)
         return 2 if catalogue.problems or any(a.error for a in artifacts) else 0
     finally:
         catalogue.close()
@@ -102,41 +117,49 @@ def _checks(catalogue: Catalogue) -> Iterator[Check]:
     yield Check("hook", str(hook), "; ".join(hook.problems) or None)
 
 
-def _problems(catalogue: Catalogue, artifacts: list[Artifact]) -> Iterator[Problem]:
-    """What can be read, but should be known."""
+def _problems(catalogue: Catalogue, artifacts: list[Artifact]) -> Iterator[Told]:
+    """What can be read, but should be known; the most common kind comes last."""
     by_store: dict[tuple[str, str], list[Artifact]] = {}
     for artifact in artifacts:
         found = artifact.found
         by_store.setdefault((found.harness, found.root), []).append(artifact)
+    for (harness, _), members in by_store.items():
+        for artifact in members:
+            if artifact.error:
+                problem = Problem(artifact.found.path, artifact.error, harness)
+                yield Told(problem, "{} artifacts could not be read")
+    catalogue.skipped_records()  # reads what was not read yet
+    for problem in catalogue.broken_records():
+        yield Told(problem, "{} transcripts have broken records, which were skipped")
+    yield from _profile_problems(catalogue)
     own = catalogue.places.uid
     for (harness, root), members in by_store.items():
-        open_ = sum("world-readable" in a.flags for a in members)
-        if open_:
-            yield Problem(
-                root,
-                f"{human_count(open_)} of {human_count(len(members))} artifacts can be"
-                " read by every user of this machine: take that right away (chmod o-r)",
-                harness,
-            )
         foreign = sorted({a.found.uid for a in members if a.found.uid != own})
         if foreign and own >= 0:
             number = sum(a.found.uid != own for a in members)
-            yield Problem(
-                root,
+            sentence = (
                 f"{human_count(number)} artifacts belong to another user"
-                f" (uid {', '.join(map(str, foreign))})",
-                harness,
+                f" (uid {', '.join(map(str, foreign))})"
             )
-        for artifact in members:
-            if artifact.error:
-                yield Problem(artifact.found.path, artifact.error, harness)
-    for log, skipped, records in catalogue.skipped_records():
-        yield Problem(
-            log.path,
-            f"{human_count(skipped)} of {human_count(records)} records are broken and"
-            " were skipped",
-            log.harness,
-        )
+            kind = "{} artifacts belong to another user"
+            yield Told(Problem(root, sentence, harness), kind, number)
+    advice = "can be read by every user of this machine: take that right away"
+    for (harness, root), members in by_store.items():
+        open_ = sum("world-readable" in a.flags for a in members)
+        if open_:
+            sentence = (
+                f"{human_count(open_)} of {human_count(len(members))} artifacts"
+                f" {advice} (chmod o-r)"
+            )
+            kind = f"{{}} artifacts {advice} (chmod o-r)"
+            yield Told(Problem(root, sentence, harness), kind, open_)
+
+
+def _profile_problems(catalogue: Catalogue) -> Iterator[Told]:
+    """The user's own profiles that found nothing."""
+    for fact in catalogue.user_profiles():
+        if not (fact.artifacts or fact.notices):
+            yield Told(Problem(fact.path, f"it matched nothing: {fact}", fact.harness))
 
 
 def _write_json(
@@ -168,6 +191,39 @@ def _confidence(catalogue: Catalogue, store: StoreFound) -> str:
     return f"{store.confidence}; not verified on real data"
 
 
+def _retention(catalogue: Catalogue, harness: str) -> str:
+    """How long files stay, as a phrase and no sentence, whoever wrote it."""
+    text = str(catalogue.profile(harness).retention).rstrip(".")
+    return text[:1].lower() + text[1:]
+
+
+def _write_profiles(catalogue: Catalogue, streams: Streams) -> None:
+    """What each of the user's own profiles found, and what it took the place of."""
+    for fact in catalogue.user_profiles():
+        line = f"your profile {path_text(fact.path)}: {fact}"
+        if fact.replaces:
+            line += f"; it stands for the built-in {fact.harness}"
+        streams.line(printable(line))
+
+
+def _write_elsewhere(catalogue: Catalogue, streams: Streams) -> None:
+    """Where logs lie here and spills in a temp folder, which may be another one."""
+    by_harness: dict[str, list[StoreFound]] = {}
+    for store in catalogue.stores:
+        by_harness.setdefault(store.harness, []).append(store)
+    for harness, stores in by_harness.items():
+        logs = sum(store.transcripts for store in stores)
+        if not logs or any(store.artifacts for store in stores):
+            continue
+        roots = catalogue.profile(harness).roots
+        if any("{tmp}" in path for root in roots for path in root.paths):
+            streams.line(
+                f"{harness}: {human_count(logs)} logs and no artifact: it spills into"
+                " the temp folder, which may be another one (set TMPDIR, or give the"
+                " folder as PATH) or may have been emptied"
+            )
+
+
 def _write_absent(catalogue: Catalogue, streams: Streams) -> None:
     """One line for all harnesses that are known and have no store here."""
     here = {store.harness for store in catalogue.stores}
@@ -187,7 +243,6 @@ def _write_absent(catalogue: Catalogue, streams: Streams) -> None:
 def _write(
     catalogue: Catalogue,
     checks: list[Check],
-    problems: list[Problem],
     streams: Streams,
 ) -> None:
     from spillview.cli.tables import Cell, Column, write_table
@@ -214,7 +269,7 @@ def _write(
                 Cell(human_bytes(store.bytes)),
                 Cell(human_count(store.transcripts)),
                 Cell(str(main) if main else ""),
-                Cell(str(catalogue.profile(store.harness).retention)),
+                Cell(_retention(catalogue, store.harness)),
                 Cell(_confidence(catalogue, store)),
             ]
         )
@@ -223,6 +278,8 @@ def _write(
     write_table(streams, columns, table)
     streams.line()
     _write_absent(catalogue, streams)
+    _write_elsewhere(catalogue, streams)
+    _write_profiles(catalogue, streams)
     for harness in dict.fromkeys(store.harness for store in catalogue.stores):
         gates = _boundaries(catalogue, harness)
         if len(gates) > 1:
@@ -234,13 +291,27 @@ def _write(
         if check.problem:
             streams.line(streams.styled(f"  {printable(check.problem)}", "unseen"))
     streams.line()
-    if not problems:
+
+
+def _write_problems(told: list[Told], streams: Streams, *, every: bool) -> None:
+    """A line for each kind with its first example; with `every` each problem."""
+    if not told:
         streams.line("No problems were found.")
-    for problem in problems:
-        path = printable(path_text(problem.path))
-        text = printable(path_text(problem.sentence))
-        named = not path or path in text
-        streams.line(
-            streams.styled("problem: ", "unseen")
-            + (text if named else f"{path}: {text}")
-        )
+    kinds: dict[str, list[Told]] = {}
+    for number, each in enumerate(told):
+        key = str(number) if every or not each.kind else each.kind
+        kinds.setdefault(key, []).append(each)
+    label = streams.styled("problem: ", "unseen")
+    for kind, members in kinds.items():
+        first = _one_line(members[0].problem)
+        if len(members) > 1:
+            total = human_count(sum(each.number for each in members))
+            many = kind.format(total)
+            first = f"{many}; {len(members)} places (--all), the first: {first}"
+        streams.line(label + first)
+
+
+def _one_line(problem: Problem) -> str:
+    path = printable(path_text(problem.path))
+    text = printable(path_text(problem.sentence))
+    return text if not path or path in text else f"{path}: {text}"

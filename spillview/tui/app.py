@@ -89,9 +89,11 @@ class SpillviewApp(TypingAhead):
         sys.setswitchinterval(SWITCH_SECONDS)
 
     async def on_event(self, event: events.Event) -> None:
-        """Let nothing act on the terminal that was copied out of a hostile text."""
+        """Make a paste harmless, and let a key take away what was told before it."""
         if isinstance(event, events.Paste):
             event.text = _copied(event.text)
+        elif isinstance(event, events.Key):
+            self.clear_notifications()  # they cover rows, and were read
         await super().on_event(event)
 
     def copy_to_clipboard(self, text: str) -> None:
@@ -121,6 +123,10 @@ class SpillviewApp(TypingAhead):
         else:
             self.action_hide_help_panel()
 
+    def switch_theme(self) -> None:
+        """A light theme after a dark one, and our own again."""
+        self.theme = "textual-light" if self.current_theme.dark else NIGHT.name
+
     def action_close_help(self) -> None:
         """Hide the help panel."""
         self.action_hide_help_panel()
@@ -139,6 +145,8 @@ class SpillviewApp(TypingAhead):
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """Textual's own commands, and what the present screen can do."""
         yield from super().get_system_commands(screen)
+        words = "Switch between a dark theme and a light one"
+        yield SystemCommand("Light or dark", words, self.switch_theme)
         if isinstance(screen, Commanding):
             yield from screen.commands()
 

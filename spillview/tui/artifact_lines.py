@@ -12,7 +12,7 @@ from spillview.envelope import EnvelopeFacts
 from spillview.model import Artifact, Link, Mention
 from spillview.text import human_age, human_bytes, human_ratio, path_text, printable
 from spillview.tui.bars import plural, two_ends
-from spillview.tui.columns import project_name, state_mark, subject
+from spillview.tui.columns import LINK_UNKNOWN, project_name, state_mark, subject
 from spillview.tui.detail import nothing_followed, outcome, shown_by, verdict_state
 from spillview.tui.runs import Lines, Runs, clean, fit, fit_runs, plain, wrap
 
@@ -113,7 +113,7 @@ def _seen(artifact: Artifact, facts: EnvelopeFacts | None) -> Runs:
         if link.state == "orphan":
             words = "no record points at this file: what the model saw is unknown"
         else:
-            words = "what the model saw of it is unknown"
+            words = LINK_UNKNOWN
         return [*runs, (words, "notice")]
     if counts is not None and counts.bytes:
         share = 100 * link.seen.bytes / counts.bytes
@@ -153,17 +153,18 @@ def _percent(share: float) -> str:
 def _claims(facts: EnvelopeFacts | None) -> Runs:
     if facts is None or not facts.claimed:
         return []
-    claims = [_claim(unit, value) for unit, value in facts.claimed.items()]
-    runs: Runs = [(" · notice claims ", "dim"), (printable(", ".join(claims)), "")]
-    if facts.agrees is True:
-        runs.append((", agrees", "good"))
-    elif facts.agrees is False:
+    claims = ", ".join(_claim(unit, value) for unit, value in facts.claimed.items())
+    if facts.agrees is False:
         measured = ", ".join(
             _claim(unit, value)
             for unit, value in facts.measured.items()
             if value != facts.claimed.get(unit)
         )
-        runs.append((printable(f", WRONG: measured {measured}"), "never"))
+        words = f": measured {measured}, it claims {claims}"
+        return [(" · ", "dim"), ("notice WRONG", "never"), (printable(words), "never")]
+    runs: Runs = [(" · notice claims ", "dim"), (printable(claims), "")]
+    if facts.agrees is True:
+        runs.append((", agrees", "good"))
     return runs
 
 
@@ -171,7 +172,13 @@ def _claim(unit: str, value: int | str) -> str:
     if isinstance(value, str):
         return f"{unit} {value}"
     if unit == "bytes":
-        return human_bytes(value)
+        if value < 1024:
+            return human_bytes(value)
+        # Notices count in 1024s and say KB; everything else here counts in 1000s.
+        size, unit = value / 1024, "KiB"
+        if size >= 1024:
+            size, unit = size / 1024, "MiB"
+        return f"{size:,.1f} {unit} = {human_bytes(value)}"
     name = unit.replace("_", " ")
     return f"{value:,} {name.removesuffix('s') if value == 1 else name}"
 
@@ -186,7 +193,7 @@ def next_lines(artifact: Artifact, width: int, height: int) -> list[Runs]:
     if mention is None:
         words = "its transcript is not read yet"
         if artifact.link is not None and artifact.link.state == "unknown":
-            words = "not known: a transcript that may tell it could not be read"
+            words = LINK_UNKNOWN
         elif artifact.link is not None:
             words = "not known: no record of a session points at this file"
         return _block("then", words, "dim", width, 1)

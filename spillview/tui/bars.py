@@ -37,7 +37,8 @@ def two_ends(left: Runs, right: Runs, width: int) -> Runs:
     room = width - sum(cell_len(text) for text, _ in right)
     if room < 8:
         return fit_runs(left, width)
-    return [*fit_runs(left, room), *right]
+    gap = 2 if len(right) > 1 else 0
+    return [*fit_runs(left, room - gap), (" " * gap, ""), *right]
 
 
 def plural(number: int, word: str) -> str:
@@ -52,12 +53,13 @@ class TopBar(Lines):
         super().__init__(id="top")
         self.window = ""
         self.figures = Figures()
+        self.missing = 0
         self.counting: Counting | None = None
         self.looking = True
 
-    def show(self, window: str, figures: Figures) -> None:
-        """State the window and what nobody saw in it."""
-        self.window, self.figures = window, figures
+    def show(self, window: str, figures: Figures, missing: int = 0) -> None:
+        """State the window, what nobody saw in it, and how many calls `m` added."""
+        self.window, self.figures, self.missing = window, figures, missing
         self.remake()
 
     def make(self, width: int, height: int) -> list[Runs]:
@@ -68,6 +70,9 @@ class TopBar(Lines):
             left += [("  ", ""), (f"✗ {failed:,} failed unseen", "never")]
         if unseen:
             left += [("  ", ""), (f"○ {unseen:,} unseen", "unseen")]
+        if self.missing:
+            words = f"and {self.missing:,} not on disk"
+            left += [("  ", ""), (words, "notice")]
         right: Runs = []
         if self.counting is not None:
             right = [(str(self.counting), "dim")]
@@ -97,9 +102,16 @@ class TotalsBar(Lines):
         """One line."""
         if self.arrangement is None:
             return [[]]
-        return [two_ends(self._figures(width), self._order(width), width)]
+        right = self._order(width)
+        room = width - 3 - sum(cell_len(text) for text, _ in right)
+        for parts in (2, 1, 0):
+            left = self._figures(width, parts)
+            if sum(cell_len(text) for text, _ in left) <= room:
+                break
+        return [two_ends(left, right, width)]
 
-    def _figures(self, width: int) -> Runs:
+    def _figures(self, width: int, parts: int) -> Runs:
+        """How many, and their size: chars and bytes, bytes alone, or neither."""
         arrangement = self.arrangement
         if arrangement is None:
             return []
@@ -116,8 +128,8 @@ class TotalsBar(Lines):
         least = ""
         if figures.counted < figures.artifacts:
             least = "≥ " if width < 100 else "at least "
-        words = f"· {least}{chars} chars · {human_bytes(figures.bytes)}"
-        return [*runs, (" ", ""), (words, "dim")]
+        sizes = (f" · {least}{chars} chars", f" · {human_bytes(figures.bytes)}")
+        return [*runs, ("".join(sizes[2 - parts :]), "dim")]
 
     def _order(self, width: int) -> Runs:
         view = self.view
@@ -126,7 +138,7 @@ class TotalsBar(Lines):
             runs += [(f"{plural(self.problems, 'problem')}: !", "notice"), ("  ", "")]
         lost = self.arrangement.missing if self.arrangement else 0
         if lost and not view.missing and view.only is None:
-            runs += [(f"{lost:,} missing: m", "notice"), ("  ", "")]
+            runs += [(f"{lost:,} not on disk: m", "notice"), ("  ", "")]
         if view.only is not None:
             words = view.only if width < 100 else PICKS[view.only].words
             runs += [(words, "selected"), ("  ", "")]

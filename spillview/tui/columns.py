@@ -26,6 +26,8 @@ GUTTER = 4
 RULES = "=-_*#~ "
 """What a verdict is often framed with; left out where room is short."""
 
+LINK_UNKNOWN = "link unknown: the transcripts that can be read do not tell"
+
 NARROW = 100
 """Below this width the queue uses its short forms."""
 
@@ -254,11 +256,16 @@ def _project(artifact: Artifact, width: int, context: Context) -> Runs:
     return [(clean(name, width), "dim")]
 
 
+def _harness(artifact: Artifact, width: int, context: Context) -> Runs:
+    return [(clean(artifact.found.harness, width), "dim")]
+
+
 def _session(artifact: Artifact, width: int, context: Context) -> Runs:
     key = f"{artifact.found.harness}/{artifact.session}"
     return [(clean(context.titles.get(key) or artifact.session, width), "dim")]
 
 
+HARNESS = Column("harness", "harness", 11, False, _harness, "The agent's harness")
 AGE = Column("age", "age", 4, True, _age, "Age: time since the call")
 TOOL = Column("tool", "tool", 6, False, _tool, "The tool of the call")
 COMMAND = Column("command", "command", FLEXIBLE, False, _command, "The command")
@@ -267,9 +274,23 @@ BYTES = Column("bytes", "bytes", 8, True, _bytes, "Size on disk")
 RATIO = Column(
     "ratio", "ratio", 15, False, _ratio, "Size / boundary, in the boundary's own unit"
 )
-SEEN = Column("seen", "seen", 6, True, _seen, "Share of the bytes the model received")
+SEEN = Column(
+    "seen",
+    "seen",
+    6,
+    True,
+    _seen,
+    "Share of the bytes the model received; ≥ at least: not all of it was placed",
+)
 LINES = Column("lines", "lines", 7, True, _lines, "Lines")
-LINK = Column("link", "link", 6, False, _link, "linked, or orphan: no record of it")
+LINK = Column(
+    "link",
+    "link",
+    7,
+    False,
+    _link,
+    "linked; orphan: no record of it; unknown: no transcript tells",
+)
 FLAGS = Column("flags", "flags", 5, False, _flags, "What is unusual about the file")
 PROJECT = Column("project", "project", 8, False, _project, "The project's folder")
 SESSION = Column("session", "session", 18, False, _session, "The session's title")
@@ -277,6 +298,7 @@ VERDICT = Column("verdict", "verdict", FLEXIBLE, False, _verdict, "The last line
 
 ALL = (
     AGE,
+    HARNESS,
     PROJECT,
     SESSION,
     TOOL,
@@ -300,6 +322,8 @@ def _wanted(width: int, flat: bool) -> list[Column]:
     """The columns for `width`, from left to right, at the sizes it allows."""
     wide = width >= NARROW
     columns = [AGE]
+    if flat and width >= 120:
+        columns.append(replace(HARNESS, width=14 if width >= 150 else 11))
     if flat and width >= 76:
         columns.append(replace(PROJECT, width=16 if width >= 150 else 8))
     if flat and width >= 110:

@@ -15,6 +15,7 @@ from spillview.text import human_age, human_bytes, legible, path_text, printable
 from spillview.tui.arrangement import Row
 from spillview.tui.bars import plural
 from spillview.tui.columns import (
+    LINK_UNKNOWN,
     special_words,
     subject,
     tool_name,
@@ -64,8 +65,9 @@ def outcome(mention: Mention | None) -> str:
     if mention is None or mention.failed is None:
         return ""
     if mention.exit_code is not None:
-        word = "failed" if mention.failed else "ended"
-        return f"{word}, exit code {mention.exit_code}"
+        if not mention.failed:
+            return f"exit {mention.exit_code} recorded"
+        return f"failed, exit code {mention.exit_code}"
     return "failed" if mention.failed else "no error recorded"
 
 
@@ -129,7 +131,7 @@ def _headline(artifact: Artifact, width: int, now: float) -> Runs:
         age = human_age(max(0.0, now - artifact.created))
         right.append((f"{age} ago ", "dim"))
     taken = sum(cell_len(text) for text, _ in right)
-    label = (tool_name(artifact.tool or "file", LABEL - 1), "label")
+    label = (tool_name(artifact.tool or "artifact", LABEL - 1), "label")
     text: Runs = [(clean(subject(artifact), width), "head")]
     if width - taken < 2 * LABEL:
         return _labelled(label, text, width)
@@ -167,7 +169,7 @@ def _next_block(
         if artifact.link is None:
             words = "its transcript is not read yet"
         elif artifact.link.state == "unknown":
-            words = "a transcript that may point at this file could not be read"
+            words = LINK_UNKNOWN
         else:
             words = "no record points at this file, so what was shown is not known"
         return _block(("agent", "label"), words, "dim", width, lines)
@@ -195,8 +197,8 @@ def _call_line(tool: str, command: str | None, width: int) -> Runs:
 
 
 def _facts(artifact: Artifact, width: int) -> Runs:
-    """Coverage, read-backs, notes and the file's place, in one line."""
-    parts: list[str] = []
+    """Harness, coverage, read-backs, notes and the file's place, in one line."""
+    parts: list[str] = [artifact.found.harness]
     link = artifact.link
     if link is not None and link.seen is not None and artifact.counts is not None:
         total = artifact.counts.bytes

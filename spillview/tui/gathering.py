@@ -132,7 +132,7 @@ def gather(
         return
     if not cancelled():
         post(Ordered(catalogue.sessions(known.values()), missing))
-        post(Gathered(len(catalogue.problems)))
+        post(Gathered(len(catalogue.problems), len(catalogue.broken_records())))
         gc.freeze()
 
 

@@ -105,6 +105,10 @@ class HomeScreen(MarkingScreen, Acting):
             return row.artifacts[0] if row.artifacts else None
         return row
 
+    def action_no_undo(self) -> None:
+        """Say that there is nothing to take back."""
+        self.notify("There is no mark or clean-up to take back.", markup=False)
+
     def action_flatten(self) -> None:
         """One list of artifacts, or by session."""
         self.rearrange(flat=not self.view.flat)
@@ -147,7 +151,11 @@ class HomeScreen(MarkingScreen, Acting):
 
     def action_missing(self) -> None:
         """Show or hide the calls whose full result is not on disk."""
-        self.rearrange(missing=not self.view.missing)
+        if not self.arrangement.missing and not self.view.missing:
+            self.notify("Every call's full result is on disk.", markup=False)
+            return
+        show = self._aim_missing = not self.view.missing
+        self.rearrange(missing=show, only=None, collapsed=frozenset())
 
     def action_errors(self) -> None:
         """Show what tells of trouble only where the model did not look, or all."""
@@ -158,7 +166,10 @@ class HomeScreen(MarkingScreen, Acting):
         names = list(PICKS)
         at = names.index(self.view.only) + 1 if self.view.only else 0
         present = (name for name in names[at:] if self._is_there(name))
-        self.select_only(next(present, None))
+        name = next(present, None)
+        if name is None and self.view.only is None:
+            self.notify("There is nothing of any kind to show alone.", markup=False)
+        self.select_only(name)
 
     def _is_there(self, name: str) -> bool:
         """Whether the window holds anything of a kind."""
@@ -192,6 +203,7 @@ class HomeScreen(MarkingScreen, Acting):
         """Open the filter's line."""
         self.filter_bar.display = True
         self.filter_input.focus()
+        self.filter_input.action_select_all()
         self.show_totals()
 
     @on(Input.Changed, "#filter")
@@ -206,11 +218,12 @@ class HomeScreen(MarkingScreen, Acting):
     def _keep_filter(self) -> None:
         if not self.view.filter.strip():
             self.action_clear()
-        elif self.arrangement.rows:
+        else:
             self.filter_bar.display = False
             self.queue.touched = True
-            self.queue.focus()
+            self.set_focus(self.queue if self.arrangement.rows else None)
             self.show_totals()
+            self.offer_keys()
 
     def action_move(self, rows: int) -> None:
         """Move the queue's cursor while the filter is being typed."""
@@ -221,7 +234,7 @@ class HomeScreen(MarkingScreen, Acting):
         self.filter_bar.display = False
         self.queue.touched = True
         self.filter_input.value = ""
-        self.rearrange(filter="", only=None)
+        self.rearrange(filter="", only=None, missing=False)
         self.queue.focus()
 
     def action_search(self) -> None:
@@ -286,7 +299,11 @@ class HomeScreen(MarkingScreen, Acting):
         """List what could not be read."""
         from spillview.tui.problems import ProblemsScreen
 
-        self.app.push_screen(ProblemsScreen(self.catalogue.problems))
+        problems = [*self.catalogue.problems, *self.catalogue.broken_records()]
+        if problems:
+            self.app.push_screen(ProblemsScreen(problems))
+        else:
+            self.notify("Everything could be read.", markup=False)
 
     def go_to(self, key: Key) -> None:
         """Put the cursor on a row, whatever hides it now."""
@@ -300,7 +317,7 @@ class HomeScreen(MarkingScreen, Acting):
             show = partial(self.select_only, pick.name)
             yield SystemCommand(f"Only {pick.name}", pick.words, show)
         for _, binding, enabled, tooltip in self.active_bindings.values():
-            known = binding.action in {"leave", "app.toggle_help"}
+            known = binding.action in {"leave", "back", "no_undo", "app.toggle_help"}
             if enabled and binding in self.BINDINGS and not known:
                 run = partial(self.run_action, binding.action)
                 yield SystemCommand(binding.description, tooltip, run)
@@ -327,9 +344,10 @@ class HomeScreen(MarkingScreen, Acting):
     def _browse_demo(self, message: DemoMade) -> None:
         self.app.push_screen(HomeScreen(message.catalogue, Query()))
 
+    def action_back(self) -> None:
+        """Go back to the screen below."""
+        self.app.pop_screen()
+
     def action_leave(self) -> None:
-        """Go back to the screen below, or end."""
-        if len(self.app.screen_stack) > 1:
-            self.app.pop_screen()
-        else:
-            self.app.exit()
+        """End."""
+        self.app.exit()

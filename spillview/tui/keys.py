@@ -25,9 +25,10 @@ did not look (`e` too), never read back, orphans, partial, chains, calls whose f
 gone, calls cut. `/failed` finds all that failed, seen or not.
 
 The *verdict* is the last line that is not blank. *Seen* is the share of the bytes that
-the model received, `≥` where some of what it received is not placed. The *ratio* is the
-size in the boundary's own unit, divided by the boundary. `…` is still being counted,
-`–` not known.
+the model received; `≥0%` is at least that: some of what it received is not placed. The
+*ratio* is the size in the boundary's own unit, divided by the boundary. `…` is still
+being counted, `–` not known. *Link* is `unknown` where no transcript that can be read
+tells whether a record points at the file.
 
 Flags: `G` growing, `U` uncounted, `W` world-readable, `S` secret-like, `L` link,
 `P` partial, `D` digest mismatch, `X` no regular file, `!` unreadable.
@@ -96,6 +97,7 @@ HOME_BINDINGS: list[BindingType] = [
         id="home.undo",
         tooltip="Take the last reviewed mark back, or the last clean-up",
     ),
+    Binding("u", "no_undo", "Undo", show=False, id="home.no_undo"),
     Binding(
         "i",
         "note",
@@ -213,7 +215,15 @@ HOME_BINDINGS: list[BindingType] = [
         id="home.help",
         tooltip="Show help and the keys that work now; once more turns its page",
     ),
+    Binding(
+        "q",
+        "clear",
+        "Close",
+        id="home.close",
+        tooltip="Show every row again: no filter, kind or missing calls",
+    ),
     Binding("q", "leave", "Quit", id="home.quit", tooltip="Leave; marks are kept"),
+    Binding("q", "back", "Back", id="home.back", tooltip="Back to where you were"),
     Binding(
         "d",
         "demo",
@@ -228,7 +238,7 @@ HOME_BINDINGS: list[BindingType] = [
         show=False,
         id="home.toggle_all",
     ),
-    Binding("escape", "clear", "Clear the filter", show=False, id="home.clear"),
+    Binding("escape", "clear", "Show every row", show=False, id="home.clear"),
     Binding(
         "m",
         "missing",
@@ -244,7 +254,7 @@ HOME_BINDINGS: list[BindingType] = [
         show=False,
         key_display="!",
         id="home.problems",
-        tooltip="List what could not be read",
+        tooltip="List what could not be read, broken transcript lines among it",
     ),
     Binding(
         "r", "reload", "Refresh", show=False, id="home.reload", tooltip="Look again now"

@@ -47,6 +47,8 @@ class Gathered(Message):
     """Everything is counted and linked; `problems` could not be read."""
 
     problems: int
+    broken: int = 0
+    """Transcripts with broken records."""
 
 
 @dataclass

@@ -22,6 +22,8 @@ from spillview.model import Artifact, Range, Seen
 from spillview.text import path_text, printable
 from spillview.tui import outside, stylesheet
 from spillview.tui.artifact_lines import Header, NextStrip, PaneTitle, Place
+from spillview.tui.breakpoints import take_shape
+from spillview.tui.columns import verdict_line
 from spillview.tui.document import Document, from_text, open_document
 from spillview.tui.gaps import Counterparts, counterparts, gap_folds
 from spillview.tui.note import Notes
@@ -56,6 +58,7 @@ class Panes(Screen[Artifact]):
     full_title = getters.query_one("#full-title", PaneTitle)
     envelope_title = getters.query_one("#envelope-title", PaneTitle)
     message = getters.query_one("#message", Static)
+    wordless = getters.query_one("#wordless", Static)
     prompt = getters.query_one("#prompt", Prompt)
 
     @dataclass
@@ -111,10 +114,12 @@ class Panes(Screen[Artifact]):
 
     def compose(self) -> ComposeResult:
         """Header, two panes, what followed, a line of input, footer."""
+        take_shape(self)
         yield Header()
         with Container(id="panes"):
             with Vertical(id="envelope-pane", classes="pane"):
                 yield PaneTitle("ENVELOPE", id="envelope-title")
+                yield Static(id="wordless", markup=False)
                 yield Pager(of_file=False, id="envelope")
             with Vertical(id="full-pane", classes="pane"):
                 yield PaneTitle("OUTPUT AS CAPTURED", id="full-title")
@@ -143,7 +148,7 @@ class Panes(Screen[Artifact]):
         self._generation += 1
         self.facts, self.pairs = None, Counterparts()
         self._close()
-        self.remove_class("-envelope", "-unread")
+        self.remove_class("-envelope", "-unread", "-wordless")
         artifact = self.artifact
         self.set_class(not _has_envelope(artifact), "-orphan")
         self._show_lines()
@@ -198,14 +203,11 @@ class Panes(Screen[Artifact]):
         self._at = None
 
     def _place(self, document: Document) -> int:
-        """Where to open: at a hit, at a verdict that nobody saw, else at the top."""
+        """Where to open: at a hit, else at what it concludes, else at the top."""
         if self._at is not None:
             return document.to_text(self._at[0])
-        artifact = self.artifact
-        verdict = artifact.counts.verdict if artifact.counts is not None else None
-        if artifact.verdict_seen is False and verdict is not None:
-            return document.to_text(verdict.start)
-        return 0
+        line = verdict_line(self.artifact)
+        return document.to_text(line.start) if line is not None else 0
 
     def _show_message(self, sentence: str) -> None:
         self.message.update(printable(sentence))
@@ -262,9 +264,8 @@ class Panes(Screen[Artifact]):
             return
         first = shown[0].text
         if first is None:
-            reason = shown[0].error or "Its record no longer holds it."
-            self.envelope.say(reason)
-            self.notify(printable(reason), title="No envelope", markup=False)
+            self.wordless.update(printable(shown[0].why))
+            self.add_class("-wordless")
             return
         parts = [first]
         for more in shown[1:]:

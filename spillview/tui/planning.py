@@ -18,6 +18,7 @@ from spillview.pins import Pin, Pins
 from spillview.retention import Plan, Rules, without
 from spillview.text import printable
 from spillview.tui import stylesheet
+from spillview.tui.breakpoints import take_shape
 from spillview.tui.cleanup_keys import CLEANUP_HELP
 from spillview.tui.cleanup_lines import ChoiceDetail, CleanupBar
 from spillview.tui.plan_list import SHOWN, ChoiceRow, rows_of
@@ -69,6 +70,7 @@ class PlanScreen(Screen[bool]):
 
     def compose(self) -> ComposeResult:
         """What it comes to, the rules, the plan, one row in full, footer."""
+        take_shape(self)
         yield CleanupBar()
         yield RulesLine()
         yield RowList(id="plan")

@@ -24,9 +24,11 @@ from spillview.tui.arrangement import (
     View,
     arrange,
     in_window,
+    row_key,
     window_words,
 )
 from spillview.tui.bars import Counting, TopBar, TotalsBar
+from spillview.tui.breakpoints import take_shape
 from spillview.tui.detail import Detail
 from spillview.tui.filter_bar import FilterBar
 from spillview.tui.live import LiveScreen
@@ -86,10 +88,13 @@ class QueueScreen(LiveScreen):
         self._labels = Labels()
         self._generation = 0
         self._aim: Key | None = None
+        self._aim_missing = False
+        """Whether the cursor goes to the first call without a file."""
         self._applied: tuple[bool, ...] = ()
 
     def compose(self) -> ComposeResult:
         """Top line, column titles, queue, totals, detail strip, footer."""
+        take_shape(self)
         queue = Queue(clock=self.catalogue.now)
         yield TopBar()
         yield Titles(queue)
@@ -151,7 +156,8 @@ class QueueScreen(LiveScreen):
             noun = "place" if message.problems == 1 else "places"
             words = f"{message.problems:,} {noun} could not be read. ! lists them."
             self.notify(words, severity="warning", markup=False)
-        self.problem_count = self.totals.problems = message.problems
+        self.problem_count = message.problems
+        self.totals.problems = message.problems + message.broken
         self.top.counting = None
         self.queue.settled = True
         self.queue.tick()
@@ -205,6 +211,10 @@ class QueueScreen(LiveScreen):
     def _show(self, arrangement: Arrangement) -> None:
         self.arrangement = arrangement
         aim, self._aim = self._aim, None
+        if self._aim_missing:
+            lost = (row for row in arrangement.rows if isinstance(row, Missing))
+            aim = next(map(row_key, lost), aim)
+            self._aim_missing = False
         view = self.view
         self.queue.set_rows(
             arrangement.rows,
@@ -215,7 +225,8 @@ class QueueScreen(LiveScreen):
         )
         self.call_after_refresh(self.list_shown.set)
         self.titles.show(view.sort, view.reverse)
-        self.top.show(self.window, arrangement.figures)
+        shown = arrangement.missing if view.missing and view.only is None else 0
+        self.top.show(self.window, arrangement.figures, shown)
         self.show_totals()
         self._show_empty()
         self.offer_keys()
@@ -267,15 +278,15 @@ class QueueScreen(LiveScreen):
     def applies(self) -> dict[str, bool]:
         """Which of the actions that do not always apply do so now."""
         rows, view = bool(self.arrangement.rows), self.view
+        undoable = self.marks.undoable > 0 or self.last_batch is not None
         nothing = not (rows or self.arrangement.beyond or self.arrangement.missing)
         return {
             "demo": self.scanned and nothing,
-            "problems": self.problem_count > 0,
-            "undo": self.marks.undoable > 0 or self.last_batch is not None,
-            "missing": self.arrangement.missing > 0 or view.missing,
-            "clear": bool(view.filter or view.only) or self.is_filtering,
-            "errors": not nothing or view.only is not None,
-            "which": not nothing or view.only is not None,
+            "undo": undoable,
+            "no_undo": not undoable,
+            "clear": self.is_narrowed or self.is_filtering,
+            "leave": not self.is_narrowed and not self.is_above,
+            "back": not self.is_narrowed and self.is_above,
             "statistics": not nothing,
             "all_time": view.since is not None and not nothing,
             "toggle_all": rows and not view.flat,
@@ -289,6 +300,17 @@ class QueueScreen(LiveScreen):
             "search": rows,
             "cleanup": not nothing,
         }
+
+    @property
+    def is_narrowed(self) -> bool:
+        """Whether the queue shows other rows than at first, which `q` takes back."""
+        view = self.view
+        return bool(view.filter or view.only or view.missing)
+
+    @property
+    def is_above(self) -> bool:
+        """Whether another screen lies below, to go back to."""
+        return self.is_attached and self.app.screen_stack[0] is not self
 
     @property
     def is_filtering(self) -> bool:

@@ -66,9 +66,10 @@ def _session_name(session: Session, room: int) -> Runs:
 
 
 def _session_counts(session: Session, width: int) -> Runs:
+    """Harness, what nobody saw, and how many there are."""
     unseen, over = session.verdict_unseen, session.over_boundary
     worst = any(triage.rank(a) is triage.Rank.FAILED_UNSEEN for a in session.artifacts)
-    runs: Runs = []
+    runs: Runs = [(f"{clean(session.harness, 15)} · ", "dim")]
     if unseen:
         words = f"{unseen:,} unseen" if width < 140 else f"{unseen:,} never seen"
         runs += [(words, "never" if worst else "unseen"), (" ", ""), ("· ", "dim")]
@@ -90,7 +91,6 @@ def _session_figures(session: Session, width: int) -> dict[str, Runs]:
     """What stands under which column; where it is narrow the name needs the room."""
     figures: dict[str, Runs] = {
         "bytes": [(human_bytes(session.bytes), "dim")],
-        "ratio": [(clean(session.harness, 15), "dim")],
         "link": _ACTIVITY[session.activity],
     }
     if width < NARROW:

@@ -22,6 +22,7 @@ from spillview.text import human_age, human_bytes, path_text, printable
 from spillview.trash import Emptied, Trash
 from spillview.tui import stylesheet
 from spillview.tui.bars import plural, two_ends
+from spillview.tui.breakpoints import take_shape
 from spillview.tui.cleanup_keys import TRASH_BINDINGS, TRASH_HELP
 from spillview.tui.confirm import ConfirmScreen
 from spillview.tui.row_list import RowList
@@ -172,6 +173,7 @@ class TrashScreen(Screen[bool]):
 
     def compose(self) -> ComposeResult:
         """Sums, clean-ups, the files of one, footer."""
+        take_shape(self)
         yield TrashBar()
         yield RowList(id="batches")
         yield Static(id="no-batches", markup=False)

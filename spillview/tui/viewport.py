@@ -58,6 +58,8 @@ class Viewport(Widget, can_focus=True):
         self.of_file = of_file
         self.document: Document | None = None
         self.folding: Folding | None = None
+        self._laid_out_for: int | None = None
+        """The width that the rows were broken for; None without a document."""
         self.top = 0
         self.cursor = 0
         self.wrap = True
@@ -100,6 +102,7 @@ class Viewport(Widget, can_focus=True):
     def refold(self) -> None:
         """Lay the rows out anew: the width, a mode, a fold or the filter changed."""
         document, place = self.document, min(self.cursor_line, self.height - 1)
+        self._laid_out_for = self.text_width if document is not None else None
         if document is None:
             self.folding = None
         else:
@@ -340,6 +343,8 @@ class Viewport(Widget, can_focus=True):
         """One row, from the gutter to the map at the right edge."""
         base = self.rich_style
         width = self.size.width
+        if self._laid_out_for not in (None, self.text_width):
+            self.refold()  # not every frame waits for the resize event
         rows = self.rows()
         if self.failure is not None and y == 0:
             return self._failure_strip(base, width)

@@ -180,6 +180,7 @@ class FakeCatalogue(Catalogue):
         self.titles = titles or {}
         self.lost = list(missing)
         self.faults = list(problems)
+        self.broken: list[Problem] = []
         self.bare = bare
         self.memory = FakeState(last=last_review)
         self.state = self.memory  # type: ignore[assignment] # the part that is used
@@ -190,6 +191,9 @@ class FakeCatalogue(Catalogue):
     @property
     def problems(self) -> list[Problem]:
         return list(self.faults)
+
+    def broken_records(self) -> list[Problem]:
+        return list(self.broken)
 
     def scan(self, query: Query | None = None, *, bare: bool = False) -> list[Artifact]:
         self.scans += 1

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
 from textual.pilot import Pilot
+from textual.screen import Screen
 from textual.widgets import Footer
 
 from spillview.catalogue import Catalogue
@@ -115,11 +117,38 @@ async def test_it_opens_at_a_verdict_that_the_model_never_saw(night: Night) -> N
         assert body(screen.full)[-1] == "error: the build failed"
 
 
-async def test_it_opens_at_the_top_when_the_verdict_was_seen(night: Night) -> None:
+async def test_the_first_frame_is_laid_out_for_its_terminal(
+    night: Night, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    night.build()
+    frames: list[str] = []
+    display = Bare._display
+
+    def recorded(app: Bare, screen: Screen[object], renderable: object) -> None:
+        if isinstance(screen, ArtifactScreen):
+            strips = screen._compositor.render_strips()
+            frames.append("\n".join(strip.text for strip in strips))
+        display(app, screen, renderable)  # type: ignore[arg-type] # passed on
+
+    monkeypatch.setattr(Bare, "_display", recorded)
+    async with looking(night, size=(80, 24)):
+        written = [f for f in frames if "OUTPUT AS CAPTURED" in f]
+    assert written
+    for frame in written:
+        # Below one another, and no row broken for half the width.
+        assert not re.search("ENVELOPE.*OUTPUT", frame)
+        assert "error: the build failed" in frame
+
+
+async def test_it_opens_at_a_verdict_that_was_seen_too(night: Night) -> None:
     night.session.spills(PASSED, command="make test", chars=len(PASSED))
     async with looking(night) as (screen, _, _ended):
         assert screen.artifact.verdict_seen is True
-        assert body(screen.full)[0] == "test number 00000 passed"
+        counts = screen.artifact.counts
+        assert counts is not None
+        assert counts.verdict is not None
+        assert screen.full.cursor_row is not None
+        assert screen.full.cursor_row.text == counts.verdict.text
 
 
 async def test_the_unseen_gap_is_one_row_with_its_exact_size(night: Night) -> None:
@@ -451,9 +480,9 @@ async def test_a_file_truncated_while_open_is_told_and_opened_again(
         await settled(screen, pilot)
         assert screen.full.document is not None
         assert screen.full.document.size == 1000
+        assert any("truncated" in str(n.message) for n in pilot.app._notifications)
         await pilot.press("z", "g", "G")
         assert "compiling part" in body(screen.full)[0]
-        assert any("truncated" in str(n.message) for n in pilot.app._notifications)
 
 
 async def test_a_file_replaced_while_open_is_told_and_opened_again(

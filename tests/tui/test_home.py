@@ -183,7 +183,7 @@ async def test_c_sorts_by_each_column_in_turn_and_capital_c_reverses() -> None:
         while "worst" not in seen:
             await pilot.press("c")
             seen.append(home.view.sort)
-        assert seen[:2] == ["age", "project"]
+        assert seen[:2] == ["age", "harness"]
         assert len(seen) == len(columns.ALL) + 1
         assert set(seen) == {"worst", *(column.key for column in columns.ALL)}
         home.rearrange(sort="chars", reverse=False)
@@ -388,7 +388,7 @@ async def test_m_shows_calls_whose_result_is_not_on_disk() -> None:
     async with app.run_test(size=SIZE) as pilot:
         await settle(pilot)
         home = home_of(app)
-        assert "2 missing: m" in text_of(home.totals)
+        assert "2 not on disk: m" in text_of(home.totals)
         assert commands(app) == BY_SESSION
         await pilot.press("m")
         await pilot.pause()
@@ -399,8 +399,9 @@ async def test_m_shows_calls_whose_result_is_not_on_disk() -> None:
             "[elsewhere]",
             "cut: cat big.log",
         ]
-        await pilot.press("j", "j", "j")
+        # The cursor goes there, and the top says what was added.
         assert isinstance(home.queue.row, Missing)
+        assert "and 2 not on disk" in text_of(home.top)
         await pilot.pause()
         assert "gone" in text_of(home.detail)
         assert "“Done.”" in text_of(home.detail)
@@ -410,6 +411,10 @@ async def test_m_shows_calls_whose_result_is_not_on_disk() -> None:
         await pilot.press("m")
         await pilot.pause()
         assert commands(app) == BY_SESSION
+        await pilot.press("m", "q")
+        await pilot.pause()
+        assert commands(app) == BY_SESSION
+        assert app.is_running  # q closed the view and nothing else
 
 
 async def test_o_closes_a_session_and_capital_o_all_of_them() -> None:
@@ -548,6 +553,61 @@ async def test_problems_are_counted_and_listed() -> None:
         assert isinstance(app.screen, HomeScreen)
 
 
+async def test_broken_transcript_lines_are_counted_and_listed() -> None:
+    catalogue = night()
+    catalogue.broken = [Problem("/srv/log.jsonl", "2 of 30 records are broken.")]
+    app = SpillviewApp(catalogue)
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        assert "1 problem: !" in text_of(home_of(app).totals)
+        await pilot.press("!")
+        await pilot.pause()
+        words = [str(static.render()) for static in app.screen.query("Static")]
+        assert any("2 of 30 records are broken." in text for text in words)
+
+
+@pytest.mark.parametrize("key", ["!", "m", "u"])
+async def test_a_key_with_nothing_to_show_says_so_until_the_next_key(key: str) -> None:
+    app = SpillviewApp(night())
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        await pilot.press(key)
+        await pilot.pause()
+        assert len(app._notifications) == 1
+        await pilot.press("j")
+        await pilot.pause()
+        assert len(app._notifications) == 0
+
+
+async def test_enter_ends_a_filter_without_hits_and_q_clears_it() -> None:
+    app = SpillviewApp(night())
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        await pilot.press("slash", *"zzzqqqxxx", "enter", "q")
+        await pilot.pause()
+        assert commands(app) == BY_SESSION
+        assert home_of(app).filter_input.value == ""
+        assert app.is_running
+
+
+async def test_a_kept_filter_is_typed_anew() -> None:
+    app = SpillviewApp(night())
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        await pilot.press("slash", *"npm", "enter", "slash", *"pytest")
+        await pilot.pause()
+        assert home_of(app).view.filter == "pytest"
+
+
+async def test_totals_keep_their_distance_on_a_narrow_terminal() -> None:
+    app = SpillviewApp(night(missing=[lost_call()] * 53))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        line = text_of(home_of(app).totals)
+        assert "  53 not on disk: m" in line
+        assert "worst first" in line
+
+
 async def test_a_failing_scan_becomes_a_sentence_and_r_tries_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -625,7 +685,7 @@ async def test_keys_that_do_not_apply_are_not_offered() -> None:
     async with app.run_test(size=SIZE) as pilot:
         await settle(pilot)
         keys = app.screen.active_bindings
-        assert not {"u", "m", "!", "d"} & set(keys)
+        assert not {"d", "escape"} & set(keys)
         await pilot.press("s")
         await pilot.pause()
         assert "o" not in app.screen.active_bindings
