@@ -137,6 +137,8 @@ def test_json_rows_are_worst_first_and_end_in_a_summary(night: Path) -> None:
         (["--html", "-", "--json"], "--html"),
         (["--html", "-", "--done"], "--html"),
         (["--since", "1h", "--until", "2h"], "--since lies after"),
+        (["--since", "2999-01-01"], "--since lies in the future"),
+        (["--since", "2999-01-01", "--done"], "--since lies in the future"),
         (["--html", "/"], "is a folder"),
         (["--html", "/no/such/folder/x.html"], "cannot be written"),
         (["--reviewed", "nothing-like-this"], "nothing-like-this"),

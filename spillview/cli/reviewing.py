@@ -121,6 +121,8 @@ def _report(
         and query.since > query.until
     ):
         raise BadInput("--since lies after --until: there is nothing between them")
+    if query.since is not None and query.since > catalogue.now():
+        raise BadInput("--since lies in the future: there is nothing to report yet")
     report = gather(
         catalogue,
         query,
