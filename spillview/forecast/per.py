@@ -148,7 +148,8 @@ def against(
     per_unit = max(rates, default=None)
     left = None
     if per_unit:
-        left = max(0, math.floor((boundary.size - latest) / per_unit))
+        room = (boundary.size - latest) / per_unit
+        left = max(0, math.floor(room)) if math.isfinite(room) else None
     return PerUnit(now, average, marginal, len(pairs), per_unit or None, left)
 
 
@@ -182,8 +183,12 @@ def keep(command: str, cwd: str, counted: Counted, places: Places) -> None:
     flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0)
     handle = os.open(path, flags, 0o600)
     try:
-        os.write(handle, json.dumps(row, separators=(",", ":")).encode() + b"\n")
+        data = json.dumps(row, separators=(",", ":")).encode() + b"\n"
         size = os.fstat(handle).st_size
+        if size and hasattr(os, "pread") and os.pread(handle, 1, size - 1) != b"\n":
+            data = b"\n" + data  # one that was ended while it wrote
+        os.write(handle, data)
+        size += len(data)
     finally:
         os.close(handle)
     if size > LARGEST:
@@ -216,9 +221,10 @@ def _kept(
                     path_text(command)[:2_000],
                     by_lines,
                 )
-                if same:
-                    yield Counted(float(row["when"]), float(row["number"]), by_lines)
-            except (ValueError, KeyError, TypeError, RecursionError):
+                when, number = float(row["when"]), float(row["number"])
+                if same and math.isfinite(when) and math.isfinite(number):
+                    yield Counted(when, number, by_lines)
+            except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
                 continue
 
 
