@@ -41,6 +41,10 @@ LONGEST_NOTE = 10_000
 """Chars of a note."""
 
 
+LATEST = 1e11
+"""Seconds since the epoch; no clock shows more."""
+
+
 @dataclass(frozen=True, slots=True)
 class Note:
     """What a person wrote about an artifact or a session."""
@@ -121,7 +125,8 @@ class State:
     def reviewed(self) -> dict[str, float]:
         """Every mark: artifact id to the time it was made."""
         marks = dict(self._read("SELECT id, at FROM reviewed"))
-        return {i: float(at) for i, at in marks.items() if isinstance(at, int | float)}
+        moments = {i: _moment(at) for i, at in marks.items()}
+        return {i: at for i, at in moments.items() if at is not None}
 
     def set_note(self, note: Note) -> None:
         """Keep a note instead of an earlier one; an empty text takes it back."""
@@ -144,7 +149,8 @@ class State:
             kept.pop(ident, None)
             if isinstance(text, str) and isinstance(place, bytes):
                 where = place.decode("utf-8", "surrogateescape")
-                kept[ident] = Note(ident, _about(about), where, text, float(at))
+                when = _moment(at) or 0.0
+                kept[ident] = Note(ident, _about(about), where, text, when)
         return kept
 
     def last_review(self) -> float | None:
@@ -165,7 +171,7 @@ class State:
 
     def _fact(self, name: str) -> float | None:
         rows = self._read("SELECT value FROM facts WHERE name = ?", (name,))
-        return float(rows[-1][0]) if rows else None
+        return _moment(rows[-1][0]) if rows else None
 
     def _set_fact(self, name: str, value: float) -> None:
         self._write(
@@ -310,6 +316,13 @@ class State:
 
 def _about(word: object) -> About:
     return "session" if word == "session" else "artifact"
+
+
+def _moment(value: object) -> float | None:
+    """A moment that a clock can show; None for whatever else a file may hold."""
+    if not isinstance(value, int | float) or not 0 <= value < LATEST:
+        return None
+    return float(value)
 
 
 def _prepare(db: sqlite3.Connection) -> None:
