@@ -276,9 +276,10 @@ def _done(
     if not state.lasts:
         return  # why it could not be kept is said at the end
     left = f", {done.left:,} that came later are left" if done.left else ""
+    words = "artifact or lost call" if done.marked == 1 else "artifacts and lost calls"
     streams.note(
-        f"{done.marked:,} artifacts and lost calls up to {when(done.upto, report.made)}"
-        f" are reviewed{left}"
+        f"{done.marked:,} {words} up to {when(done.upto, report.made)}"
+        f" {'is' if done.marked == 1 else 'are'} reviewed{left}"
     )
     if not done.moved:
         streams.note("what was left out here stays for the next report")
@@ -312,7 +313,11 @@ def _mark(
             finishing.mark(state, subject, when)
             row["reviewed"] = iso(when)
             of = len(subject.artifacts)
-            more = f" ({of:,} artifacts)" if subject.session is not None else ""
+            more = (
+                f" ({of:,} artifact{'' if of == 1 else 's'})"
+                if subject.session is not None
+                else ""
+            )
             said = f"{name}{more} is {'reviewed' if when else 'open again'}"
         if args.json:
             streams.json(row)
