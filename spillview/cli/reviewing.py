@@ -87,6 +87,8 @@ def run(name: str, args: argparse.Namespace, streams: Streams) -> int:
         )
     if args.html is not None and (args.json or any(actions)):
         raise BadInput("--html writes the report alone: leave the other options out")
+    if args.html == "":
+        raise BadInput("--html wants the name of a file, or - for stdout")
     if args.stats:
         from spillview.cli.review_statistics import print_statistics
 
@@ -310,7 +312,7 @@ def _mark(
             row["noted"] = path_text(kept.text) or None
             said = f"the note on {name} is kept" if kept.text else f"no note on {name}"
         else:
-            finishing.mark(state, subject, when)
+            finishing.mark(state, subject, when, query.paths)
             row["reviewed"] = iso(when)
             of = len(subject.artifacts)
             more = (
