@@ -6,6 +6,7 @@ the program goes on without it: nothing here raises for the disk's sake.
 
 from __future__ import annotations
 
+import hashlib
 import os
 import sqlite3
 import stat
@@ -153,21 +154,24 @@ class State:
                 kept[ident] = Note(ident, _about(about), where, text, when)
         return kept
 
-    def last_review(self) -> float | None:
-        """The time up to which everything was reviewed; None before the first."""
-        return self._fact("last_review")
+    def last_review(self, paths: Sequence[str] = ()) -> float | None:
+        """The time up to which these paths were reviewed; None before the first.
 
-    def set_last_review(self, when: float) -> None:
-        """Remember that everything up to `when` was reviewed."""
-        self._set_fact("last_review", when)
+        No paths are the user's own stores; either has a period of its own.
+        """
+        return self._fact(_of_ground("last_review", paths))
 
-    def last_report(self) -> float | None:
-        """The moment of the last report that was given; None before the first."""
-        return self._fact("last_report")
+    def set_last_review(self, when: float, paths: Sequence[str] = ()) -> None:
+        """Remember that everything of these paths up to `when` was reviewed."""
+        self._set_fact(_of_ground("last_review", paths), when)
 
-    def set_last_report(self, when: float) -> None:
-        """Remember that a report of everything up to `when` was given."""
-        self._set_fact("last_report", when)
+    def last_report(self, paths: Sequence[str] = ()) -> float | None:
+        """The moment of their last report that was given; None before the first."""
+        return self._fact(_of_ground("last_report", paths))
+
+    def set_last_report(self, when: float, paths: Sequence[str] = ()) -> None:
+        """Remember that a report of everything of them up to `when` was given."""
+        self._set_fact(_of_ground("last_report", paths), when)
 
     def _fact(self, name: str) -> float | None:
         rows = self._read("SELECT value FROM facts WHERE name = ?", (name,))
@@ -316,6 +320,15 @@ class State:
 
 def _about(word: object) -> About:
     return "session" if word == "session" else "artifact"
+
+
+def _of_ground(fact: str, paths: Sequence[str]) -> str:
+    """The name of a fact of some paths, whatever their order and their links."""
+    if not paths:
+        return fact
+    real = sorted({os.path.realpath(path) for path in paths})
+    ground = hashlib.sha256(os.fsencode("\0".join(real))).hexdigest()[:16]
+    return f"{fact} {ground}"
 
 
 def _moment(value: object) -> float | None:
