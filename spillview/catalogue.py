@@ -583,14 +583,15 @@ class Catalogue:
         problem = self.state.problems[-1]
         return f"{problem.path}: {problem.sentence}"
 
-    def last_review(self) -> float | None:
-        """When the person last finished a review, seconds since the epoch."""
-        return self.state.last_review() if self.state is not None else None
+    def last_review(self, paths: Sequence[str] = ()) -> float | None:
+        """When the person last finished a review of these paths (none: of their own
+        stores), seconds since the epoch."""
+        return self.state.last_review(paths) if self.state is not None else None
 
-    def set_last_review(self, when: float) -> None:
-        """Remember that everything up to `when` was reviewed."""
+    def set_last_review(self, when: float, paths: Sequence[str] = ()) -> None:
+        """Remember that everything of these paths up to `when` was reviewed."""
         if self.state is not None:
-            self.state.set_last_review(when)
+            self.state.set_last_review(when, paths)
 
 
 @contextmanager

@@ -6,6 +6,7 @@ the program goes on without it: nothing here raises for the disk's sake.
 
 from __future__ import annotations
 
+import hashlib
 import os
 import sqlite3
 import stat
@@ -39,6 +40,10 @@ About = Literal["artifact", "session"]
 
 LONGEST_NOTE = 10_000
 """Chars of a note."""
+
+
+LATEST = 1e11
+"""Seconds since the epoch; no clock shows more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +126,8 @@ class State:
     def reviewed(self) -> dict[str, float]:
         """Every mark: artifact id to the time it was made."""
         marks = dict(self._read("SELECT id, at FROM reviewed"))
-        return {i: float(at) for i, at in marks.items() if isinstance(at, int | float)}
+        moments = {i: _moment(at) for i, at in marks.items()}
+        return {i: at for i, at in moments.items() if at is not None}
 
     def set_note(self, note: Note) -> None:
         """Keep a note instead of an earlier one; an empty text takes it back."""
@@ -144,28 +150,32 @@ class State:
             kept.pop(ident, None)
             if isinstance(text, str) and isinstance(place, bytes):
                 where = place.decode("utf-8", "surrogateescape")
-                kept[ident] = Note(ident, _about(about), where, text, float(at))
+                when = _moment(at) or 0.0
+                kept[ident] = Note(ident, _about(about), where, text, when)
         return kept
 
-    def last_review(self) -> float | None:
-        """The time up to which everything was reviewed; None before the first."""
-        return self._fact("last_review")
+    def last_review(self, paths: Sequence[str] = ()) -> float | None:
+        """The time up to which these paths were reviewed; None before the first.
 
-    def set_last_review(self, when: float) -> None:
-        """Remember that everything up to `when` was reviewed."""
-        self._set_fact("last_review", when)
+        No paths are the user's own stores; either has a period of its own.
+        """
+        return self._fact(_of_ground("last_review", paths))
 
-    def last_report(self) -> float | None:
-        """The moment of the last report that was given; None before the first."""
-        return self._fact("last_report")
+    def set_last_review(self, when: float, paths: Sequence[str] = ()) -> None:
+        """Remember that everything of these paths up to `when` was reviewed."""
+        self._set_fact(_of_ground("last_review", paths), when)
 
-    def set_last_report(self, when: float) -> None:
-        """Remember that a report of everything up to `when` was given."""
-        self._set_fact("last_report", when)
+    def last_report(self, paths: Sequence[str] = ()) -> float | None:
+        """The moment of their last report that was given; None before the first."""
+        return self._fact(_of_ground("last_report", paths))
+
+    def set_last_report(self, when: float, paths: Sequence[str] = ()) -> None:
+        """Remember that a report of everything of them up to `when` was given."""
+        self._set_fact(_of_ground("last_report", paths), when)
 
     def _fact(self, name: str) -> float | None:
         rows = self._read("SELECT value FROM facts WHERE name = ?", (name,))
-        return float(rows[-1][0]) if rows else None
+        return _moment(rows[-1][0]) if rows else None
 
     def _set_fact(self, name: str, value: float) -> None:
         self._write(
@@ -310,6 +320,22 @@ class State:
 
 def _about(word: object) -> About:
     return "session" if word == "session" else "artifact"
+
+
+def _of_ground(fact: str, paths: Sequence[str]) -> str:
+    """The name of a fact of some paths, whatever their order and their links."""
+    if not paths:
+        return fact
+    real = sorted({os.path.realpath(path) for path in paths})
+    ground = hashlib.sha256(os.fsencode("\0".join(real))).hexdigest()[:16]
+    return f"{fact} {ground}"
+
+
+def _moment(value: object) -> float | None:
+    """A moment that a clock can show; None for whatever else a file may hold."""
+    if not isinstance(value, int | float) or not 0 <= value < LATEST:
+        return None
+    return float(value)
 
 
 def _prepare(db: sqlite3.Connection) -> None:

@@ -162,7 +162,8 @@ SORT_KEYS: dict[str, Callable[[Artifact], Any]] = {
 
 def evening(now: float) -> float:
     """The latest 18:00 local time that is not after `now`, seconds since the epoch."""
-    local = datetime.fromtimestamp(now).astimezone()
+    # Without a zone of its own: the clocks may have been changed since that hour.
+    local = datetime.fromtimestamp(now)  # noqa: DTZ006 - local, as people say it
     start = local.replace(hour=EVENING_HOUR, minute=0, second=0, microsecond=0)
     if start > local:
         start = (local - timedelta(days=1)).replace(

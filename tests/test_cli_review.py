@@ -137,6 +137,9 @@ def test_json_rows_are_worst_first_and_end_in_a_summary(night: Path) -> None:
         (["--html", "-", "--json"], "--html"),
         (["--html", "-", "--done"], "--html"),
         (["--since", "1h", "--until", "2h"], "--since lies after"),
+        (["--since", "2999-01-01"], "--since lies in the future"),
+        (["--since", "2999-01-01", "--done"], "--since lies in the future"),
+        (["--html", ""], "--html wants the name of a file"),
         (["--html", "/"], "is a folder"),
         (["--html", "/no/such/folder/x.html"], "cannot be written"),
         (["--reviewed", "nothing-like-this"], "nothing-like-this"),
@@ -232,6 +235,26 @@ def test_a_part_that_is_done_leaves_the_rest_and_its_period(machine: Path) -> No
     rows = review()
     assert {row["session"] for row in rows} == {SESSION}
     assert run("review", "--json").rows[-1]["period"] == "evening"
+
+
+def test_a_review_that_is_done_moves_the_period_of_its_own_ground_alone(
+    machine: Path, tmp_path: Path
+) -> None:
+    other = tmp_path / "other"
+    make_two(other)
+    before = findings(run("review", "--json", other))
+    assert run("review", "--done").code == 0
+    assert run("review", "--json").rows[-1]["period"] == "review"
+    after = run("review", "--json", other)
+    assert after.rows[-1]["period"] == "evening"
+    kept = [row["artifact"] for row in findings(after)]
+    assert kept == [row["artifact"] for row in before]
+    run("review", other)
+    done = run("review", "--done", "--json", other).row
+    assert done["marked"] == 2
+    assert done["next_since"] == done["until"]
+    assert run("review", "--json", other).rows[-1]["period"] == "review"
+    assert findings(run("review", "--json", other)) == []
 
 
 @pytest.mark.parametrize("sessions", [20])

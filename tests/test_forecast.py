@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import re
 import shlex
 import sys
 from datetime import date
@@ -482,6 +483,8 @@ def test_another_boundary_takes_the_place_of_all(
         ["--cost", "--per", "ls"],
         ["--per", "exit 3"],
         ["--per", "true"],
+        ["--per", "echo 3", "--noun", " "],
+        ["--fail-within", "0"],
         ["--limit", "0"],
         ["/nowhere/at/all"],
     ],
@@ -574,6 +577,69 @@ def test_what_prints_no_number_is_counted_by_lines(
     assert (row["per_unit"], row["units_left"]) == (2_000, 12)
 
 
+@pytest.mark.usefixtures("machine")
+def test_numbers_are_told_with_the_digits_that_tell(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    home = tmp_path / "night"
+    grows(home, [6_000])
+    assert main(["forecast", str(home), "--per", "echo 1234567"]) == 0
+    told = capsys.readouterr()
+    assert "the number of echo 1234567: 1,234,567" in told.err
+    assert "0.00486 chars a unit, " in told.out
+    for noun, article in (("unit", "a"), ("user", "a"), ("update", "an"), ("box", "a")):
+        assert main(["forecast", str(home), "--per", "echo 2", "--noun", noun]) == 0
+        assert f"3,000 chars {article} {noun}, " in capsys.readouterr().out
+
+
+@pytest.mark.usefixtures("machine")
+@pytest.mark.parametrize("width", [40, 80])
+def test_size_against_a_number_fits_its_terminal(tmp_path: Path, width: int) -> None:
+    from tests.command import run
+
+    home = tmp_path / "night"
+    grows(home, [6_000])
+    got = run("forecast", home, "--per", "echo 117", terminal=True, width=width)
+    assert got.code == 0
+    assert max(map(len, re.sub(r"\x1b\[[0-9;]*m", "", got.out).split("\n"))) <= width
+
+
+@pytest.mark.usefixtures("machine")
+def test_kept_numbers_that_nobody_counted_harm_nothing(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    from spillview.forecast import per
+
+    monkeypatch.chdir(tmp_path)
+    home = tmp_path / "night"
+    grows(home, [6_000, 7_000, 8_000])
+    folder = Path(Places.here().state_dir)
+    folder.mkdir(parents=True, exist_ok=True)
+    start = {"project": str(tmp_path), "command": "echo 3", "by_lines": False}
+    rows = [
+        json.dumps(start | {"when": when, "number": number})
+        for when, number in [
+            (1, float("nan")),
+            (2, float("inf")),
+            (float("-inf"), 1),
+            (3, 10**400),
+            (10**400, 3),
+            (NIGHT, 1e308),
+            (NIGHT + DAY, -1e308),
+            (NIGHT + 2 * DAY, 5e-324),
+        ]
+    ]
+    torn = '{"project": "/x", "comm'
+    (folder / per.NAME).write_text("\n".join(["[]", "null", *rows, torn]))
+    for _ in range(2):
+        (row,) = rows_of(capsys, str(home), "--per", "echo 3")
+        assert row["number"] == 3
+    kept_rows = (folder / per.NAME).read_text().splitlines()[-2:]
+    assert [json.loads(line)["number"] for line in kept_rows] == [3, 3]
+
+
 # What became of earlier ones
 
 
@@ -637,6 +703,34 @@ def test_torn_and_foreign_lines_are_passed_over(tmp_path: Path) -> None:
     assert len(list(kept.read(places))) == 1
     mode = (folder / kept.NAME).stat().st_mode & 0o777
     assert mode & 0o044 == 0 or mode == 0o644  # as whoever made it left it
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        *((name, "NaN") for name in ("made", "since", "until", "level", "per_day")),
+        *((name, "1e999") for name in ("made", "until", "level", "per_day")),
+        *((name, "1" + "0" * 400) for name in ("made", "level", "boundary")),
+        ("recent_per_day", "NaN"),
+        ("boundary", "0"),
+        ("boundary", "-5"),
+        ("crosses_between", '["0001-01-01"]'),
+    ],
+)
+def test_a_forecast_with_an_impossible_number_is_passed_over(
+    tmp_path: Path, field: str, value: str
+) -> None:
+    grows(tmp_path, [10_000 + n * 1_000 for n in range(15)])
+    catalogue = catalogue_of(tmp_path, state=True, now=NIGHT + 15 * DAY)
+    places = catalogue.places
+    found = list(catalogue.complete(catalogue.scan()))
+    board(catalogue, found, Query())
+    file = Path(places.state_dir) / kept.NAME
+    row = json.loads(file.read_text())
+    row[field] = "here"
+    file.write_text(json.dumps(row).replace('"here"', value) + "\n")
+    assert list(kept.read(places)) == []
+    assert board(catalogue, found, Query()).outcomes == {}
 
 
 def test_the_file_of_forecasts_stays_small(

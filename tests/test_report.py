@@ -23,7 +23,7 @@ from spillview.report.rows import Row, rows
 from spillview.state import State
 from tests.harness_stores import NAMES, Spill, make
 from tests.harness_stores.model import UNSAID
-from tests.stores import NIGHT, OTHER, Claude, Dsh, Made, log_of
+from tests.stores import NIGHT, OTHER, Claude, Dsh, Made, log_of, numbered
 
 ALL = Query(since=0.0)
 UNKNOWN = {"codex", "crush", "cursor", "netdata_ai_agent", "token_optimizer"}
@@ -151,6 +151,49 @@ def test_what_went_on_leads_and_says_what_followed(tmp_path: Path) -> None:
     assert (row["went_on"], row["verdict_seen"]) == (True, False)
     [(stopped, _)] = report.stopped
     assert stopped.id == OTHER
+
+
+def reads_a_part(home: Path, lines: list[str], first: int, last: int) -> Report:
+    """The report of a run of tests of which these lines were read, not its last."""
+    run = Claude(home)
+    data = ("\n".join(lines) + "\n").encode()
+    made = run.spills(data, command="pytest")
+    arguments = {"offset": first, "limit": last - first + 1}
+    call = run.calls("Read", file_path=str(made.path), **arguments)
+    run.gets(call, numbered(data, first, last))
+    run.says("I see.")
+    run.write()
+    made.path.chmod(0o600)
+    return report_of(home)
+
+
+def test_a_failure_that_was_seen_is_never_called_unseen(tmp_path: Path) -> None:
+    lines = [f"line {n} of the tests" for n in range(3_000)]
+    lines[2_993], lines[-1] = "FAILED (failures=3)", "coverage written to html"
+    report = reads_a_part(tmp_path, lines, 2_985, 2_996)
+    [finding] = [f for f in report.findings if f.section in LOOKED]
+    assert finding.section == "failed"
+    assert "the model saw it: “FAILED (failures=3)”" in finding.text
+    assert next(rows(report))["verdict_seen"] is True
+
+
+def test_an_unseen_last_line_is_not_taken_for_a_conclusion_that_was_seen(
+    tmp_path: Path,
+) -> None:
+    lines = [f"line {n} of the tests" for n in range(3_000)]
+    lines[2_993] = "======= 12 passed in 3.01s ======="
+    lines[-1] = "coverage written to html"
+    report = reads_a_part(tmp_path, lines, 2_985, 2_996)
+    [finding] = [f for f in report.findings if f.section in LOOKED]
+    assert finding.artifact is not None
+    assert (finding.section, finding.artifact.conclusion_seen) == (
+        "verdict_unseen",
+        True,
+    )
+    assert "the last line of “pytest” was never seen" in finding.text
+    row = next(rows(report))
+    assert (row["verdict_text"], row["line"]) == ("coverage written to html", 3_000)
+    assert row["verdict_seen"] is False
 
 
 def test_missed_items_are_counted_by_hand(tmp_path: Path) -> None:

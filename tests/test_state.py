@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from spillview.places import Places
-from spillview.state import State
+from spillview.state import Note, State
 
 
 @pytest.fixture
@@ -174,6 +174,29 @@ def test_a_fifo_in_its_place_is_never_opened(places: Places, file: Path) -> None
     assert state.reviewed() == {"a" * 16: 1.0}
     assert "not a regular file" in state.problems[0].sentence
     state.close()
+
+
+@pytest.mark.parametrize("value", ["'abc'", "1e300", "-1e300", "1e999", "x'ff'"])
+def test_a_moment_that_no_clock_shows_is_none(
+    places: Places, file: Path, value: str
+) -> None:
+    state = State(places)
+    state.set_last_review(1.0)
+    state.set_last_report(1.0)
+    state.mark_reviewed(["aa11", "bb22"], 5.0)
+    state.set_note(Note("aa11", "artifact", "/a", "mine", 5.0))
+    state.close()
+    with sqlite3.connect(file) as db:
+        db.execute(f"UPDATE facts SET value = {value}")
+        db.execute(f"UPDATE reviewed SET at = {value} WHERE id = 'aa11'")
+        db.execute(f"UPDATE notes SET at = {value}")
+    db.close()
+    state = State(places)
+    assert (state.last_review(), state.last_report()) == (None, None)
+    assert state.reviewed() == {"bb22": 5.0}
+    [note] = state.notes().values()
+    assert (note.text, note.when) == ("mine", 0.0)
+    assert not state.problems
 
 
 def test_it_may_be_used_from_several_threads(places: Places) -> None:

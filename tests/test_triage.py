@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import random
+import time
 from datetime import UTC, datetime
 
 import pytest
@@ -145,13 +146,36 @@ def test_every_sort_key_orders_known_before_unknown() -> None:
 def test_the_evening_is_the_latest_six_o_clock_not_after_now(
     hour: int, day: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import time
-
     monkeypatch.setenv("TZ", "UTC")
     time.tzset()
     now = datetime(2026, 11, 29, hour, 5, tzinfo=UTC).timestamp()
     expected = datetime(2026, 11, day, 18, tzinfo=UTC).timestamp()
     assert triage.evening(now) == expected
+
+
+@pytest.mark.parametrize(
+    ("now", "expected"),
+    [
+        ("2026-03-29T07:00:00+02:00", "2026-03-28T18:00:00+01:00"),
+        ("2026-03-29T03:00:00+02:00", "2026-03-28T18:00:00+01:00"),
+        ("2026-10-25T07:00:00+01:00", "2026-10-24T18:00:00+02:00"),
+        ("2026-10-25T02:30:00+01:00", "2026-10-24T18:00:00+02:00"),
+        ("2026-10-25T18:00:00+01:00", "2026-10-25T18:00:00+01:00"),
+    ],
+)
+def test_the_evening_is_at_six_though_the_clocks_were_changed_since(
+    now: str, expected: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from spillview.report.period import evening_before
+
+    with monkeypatch.context() as patch:
+        patch.setenv("TZ", "Europe/Berlin")
+        time.tzset()
+        moment = datetime.fromisoformat(now).timestamp()
+        found, before = triage.evening(moment), evening_before(moment)
+    time.tzset()
+    assert found == datetime.fromisoformat(expected).timestamp()
+    assert before in (found, found - 25 * 3600)
 
 
 def test_a_night_starts_at_the_last_review_where_there_was_one() -> None:

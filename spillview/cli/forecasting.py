@@ -86,6 +86,8 @@ def run(name: str, args: argparse.Namespace, streams: Streams) -> int:
     within = parse_age(args.fail_within) if args.fail_within is not None else None
     if args.cost and (within is not None or args.per is not None):
         raise BadInput("--cost ranks what was; it has no --fail-within and no --per")
+    if not args.noun.strip():
+        raise BadInput("--noun is the word for what is counted, like --noun article")
     catalogue = Catalogue.here()
     try:
         query = query_of(args, args.words)
@@ -180,6 +182,7 @@ def _against(
 ) -> tuple[list[Forecast], dict[int, PerUnit]]:
     """Those of the folder that COMMAND ran in, each against its number."""
     from spillview.forecast import per
+    from spillview.forecast.rows import amount
 
     assert isinstance(counted, per.Counted)
     cwd = os.getcwd()
@@ -207,7 +210,7 @@ def _against(
             fits[id(each)] = per.against(each.sample, each.boundary, numbers)
             kept.append(each)
     what = "lines" if counted.by_lines else "the number"
-    streams.note(f"{what} of {printable(args.per)}: {counted.number:,g}")
+    streams.note(f"{what} of {printable(args.per)}: {amount(counted.number)}")
     kept.sort(
         key=lambda each: (
             fits[id(each)].units_left is None,
@@ -224,7 +227,7 @@ def _write_per(
     streams: Streams,
 ) -> None:
     from spillview.cli.tables import Cell, Column, write_table
-    from spillview.forecast.rows import per_text
+    from spillview.forecast.rows import amount, per_text
 
     noun = printable(args.noun)
     table = []
@@ -235,8 +238,8 @@ def _write_per(
             [
                 _ratio(each),
                 Cell(f"{each.latest or 0:,} {unit}"),
-                Cell("–" if fit.average is None else f"{fit.average:,.1f}"),
-                Cell("–" if fit.marginal is None else f"{fit.marginal.value:,.1f}"),
+                Cell("–" if fit.average is None else amount(fit.average)),
+                Cell("–" if fit.marginal is None else amount(fit.marginal.value)),
                 Cell(per_text(fit, unit, noun)),
                 Cell(printable(each.group.key.command), "name"),
             ]
@@ -249,7 +252,7 @@ def _write_per(
         Column("LATEST", right=True, drop=2),
         Column("AVERAGE", right=True, drop=3),
         Column("MARGINAL", right=True, drop=3),
-        Column(f"PER {noun.upper()}"),
+        Column(f"PER {noun.upper()}", least=12),
         Column("COMMAND", least=12),
     ]
     write_table(streams, columns, table)

@@ -87,6 +87,8 @@ def run(name: str, args: argparse.Namespace, streams: Streams) -> int:
         )
     if args.html is not None and (args.json or any(actions)):
         raise BadInput("--html writes the report alone: leave the other options out")
+    if args.html == "":
+        raise BadInput("--html wants the name of a file, or - for stdout")
     if args.stats:
         from spillview.cli.review_statistics import print_statistics
 
@@ -121,6 +123,8 @@ def _report(
         and query.since > query.until
     ):
         raise BadInput("--since lies after --until: there is nothing between them")
+    if query.since is not None and query.since > catalogue.now():
+        raise BadInput("--since lies in the future: there is nothing to report yet")
     report = gather(
         catalogue,
         query,
@@ -274,9 +278,10 @@ def _done(
     if not state.lasts:
         return  # why it could not be kept is said at the end
     left = f", {done.left:,} that came later are left" if done.left else ""
+    words = "artifact or lost call" if done.marked == 1 else "artifacts and lost calls"
     streams.note(
-        f"{done.marked:,} artifacts and lost calls up to {when(done.upto, report.made)}"
-        f" are reviewed{left}"
+        f"{done.marked:,} {words} up to {when(done.upto, report.made)}"
+        f" {'is' if done.marked == 1 else 'are'} reviewed{left}"
     )
     if not done.moved:
         streams.note("what was left out here stays for the next report")
@@ -307,10 +312,14 @@ def _mark(
             row["noted"] = path_text(kept.text) or None
             said = f"the note on {name} is kept" if kept.text else f"no note on {name}"
         else:
-            finishing.mark(state, subject, when)
+            finishing.mark(state, subject, when, query.paths)
             row["reviewed"] = iso(when)
             of = len(subject.artifacts)
-            more = f" ({of:,} artifacts)" if subject.session is not None else ""
+            more = (
+                f" ({of:,} artifact{'' if of == 1 else 's'})"
+                if subject.session is not None
+                else ""
+            )
             said = f"{name}{more} is {'reviewed' if when else 'open again'}"
         if args.json:
             streams.json(row)

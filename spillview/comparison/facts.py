@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -11,7 +11,10 @@ from typing import TYPE_CHECKING
 from spillview.comparison.items import ItemComparison, NotCompared, compare_items
 from spillview.comparison.lines import LineComparison, compare_lines
 from spillview.comparison.ordering import Progress
+from spillview.content import FileContent
+from spillview.errors import Unreadable
 from spillview.model import Artifact, Seen
+from spillview.text import path_text, printable
 
 if TYPE_CHECKING:
     from spillview.content import Content
@@ -53,7 +56,8 @@ def compare(
 ) -> Comparison:
     """Read both and compare them; with `plain` times and other noise are left out.
 
-    Raises `Unreadable` when one of them cannot be read, `Cancelled`.
+    Raises `Unreadable` when one of them cannot be read or was written anew meanwhile,
+    `Cancelled`. What only grew is compared up to where it ended at first.
     """
     from spillview.stored import open_artifact
 
@@ -63,20 +67,56 @@ def compare(
             content = open_artifact(artifact.found, root=artifact.found.root)
             stack.callback(content.close)
             contents.append(content)
-        texts = [_text(one, stack) for one in contents]
-        lines = compare_lines(
-            texts[0][0],
-            texts[1][0],
-            seen_before=texts[0][1](_seen(before)),
-            seen=texts[1][1](_seen(after)),
-            plain=plain,
-            cancelled=cancelled,
-            progress=progress,
-        )
-        items = None
-        if any(_may_be_json(artifact) for artifact in (before, after)):
-            items = compare_items(*contents, cancelled=cancelled)
+        first = [_ends(content, content.size) for content in contents]
+        try:
+            texts = [_text(one, stack) for one in contents]
+            lines = compare_lines(
+                texts[0][0],
+                texts[1][0],
+                seen_before=texts[0][1](_seen(before)),
+                seen=texts[1][1](_seen(after)),
+                plain=plain,
+                cancelled=cancelled,
+                progress=progress,
+            )
+            items = None
+            if any(_may_be_json(artifact) for artifact in (before, after)):
+                items = compare_items(*contents, cancelled=cancelled)
+        except (LookupError, ValueError, AssertionError):
+            # What was read twice was not the same: no fault of ours if it was written.
+            _check_unwritten(contents, first, grown=True)
+            raise
+        _check_unwritten(contents, first)
     return Comparison(before, after, lines, items)
+
+
+PROBE = 1 << 12
+"""Bytes at either end of a file that are looked at again where it grew."""
+
+
+def _ends(content: Content, size: int) -> tuple[bytes, bytes]:
+    length = min(size, PROBE)
+    return content.pread(0, length), content.pread(size - length, length)
+
+
+def _check_unwritten(
+    contents: Sequence[Content],
+    first: Sequence[tuple[bytes, bytes]],
+    *,
+    grown: bool = False,
+) -> None:
+    """Raise `Unreadable` for a file that was written anew; with `grown`, or grew."""
+    for content, ends in zip(contents, first, strict=True):
+        if not isinstance(content, FileContent):
+            continue
+        size, change = content.size, content.refresh()
+        if change is None:
+            continue
+        if grown or change != "grown" or _ends(content, size) != ends:
+            path = printable(path_text(content.path or "it"))
+            raise Unreadable(
+                f"{path} was written anew while it was compared: compare it again."
+            )
 
 
 def _seen(artifact: Artifact) -> Seen | None:

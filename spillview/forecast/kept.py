@@ -7,6 +7,7 @@ noted once a day at most; once the file has `LARGEST` bytes its older half is fo
 from __future__ import annotations
 
 import json
+import math
 import os
 import secrets
 from collections.abc import Iterable, Iterator, Sequence
@@ -31,6 +32,9 @@ APART = 72_000.0
 
 _LONGEST = 1 << 14
 """Bytes of a line; a longer one is none of ours."""
+
+MOST = 1e18
+"""No moment, size or rate of ours is larger."""
 
 _UNITS = ("chars", "utf16", "bytes", "lines", "tokens")
 _OPEN = (
@@ -243,17 +247,19 @@ def _kept(line: bytes) -> Kept | None:
             return None
         unit: Unit = row["boundary_unit"]
         first, last = map(date.fromisoformat, row["crosses_between"])
+        if _finite(row["boundary"]) < 1:
+            return None
         return Kept(
             Key(str(row["project"]), str(row["command"])),
-            float(row["made"]),
+            _finite(row["made"]),
             Boundary(int(row["boundary"]), unit),
             date.fromisoformat(row["crosses_on"]),
             (first, last),
             int(row["runs"]),
-            float(row["since"]),
-            float(row["until"]),
-            float(row["level"]),
-            float(row["per_day"]),
+            _finite(row["since"]),
+            _finite(row["until"]),
+            _finite(row["level"]),
+            _finite(row["per_day"]),
             _number(row.get("average_per_day")),
             _number(row.get("recent_per_day")),
         )
@@ -262,7 +268,15 @@ def _kept(line: bytes) -> Kept | None:
 
 
 def _number(value: Any) -> float | None:
-    return None if value is None else float(value)
+    return None if value is None else _finite(value)
+
+
+def _finite(value: Any) -> float:
+    """A number that can be reckoned with. Raises ValueError for any other."""
+    number = float(value)
+    if not math.isfinite(number) or abs(number) > MOST:
+        raise ValueError(value)
+    return number
 
 
 def _shorten(folder: str, path: str) -> None:

@@ -15,10 +15,11 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from statistics import median
 
 from spillview.errors import BadInput
 from spillview.forecast.normalising import normalised
-from spillview.forecast.rates import Rate, theil_sen
+from spillview.forecast.rates import MOST_POINTS, Point, Rate, theil_sen
 from spillview.forecast.runs import Group, Run
 from spillview.model import Boundary
 from spillview.places import Places, private_dir
@@ -139,7 +140,7 @@ def against(
             pairs.append((number, float(run.size_in(boundary.unit))))
     marginal = None
     if len({number for number, _ in pairs}) >= LEAST:
-        marginal = theil_sen(sorted(pairs))
+        marginal = theil_sen(_fewer(sorted(pairs)))
     latest = float(sample[-1].size_in(boundary.unit)) if sample else 0.0
     average = latest / now if now > 0 and sample else None
     rates = [rate for rate in (average,) if rate is not None]
@@ -148,8 +149,20 @@ def against(
     per_unit = max(rates, default=None)
     left = None
     if per_unit:
-        left = max(0, math.floor((boundary.size - latest) / per_unit))
+        room = (boundary.size - latest) / per_unit
+        left = max(0, math.floor(room)) if math.isfinite(room) else None
     return PerUnit(now, average, marginal, len(pairs), per_unit or None, left)
+
+
+def _fewer(pairs: list[Point]) -> list[Point]:
+    """At most `MOST_POINTS` of ascending pairs: medians of neighbours where there are
+    more, for every two of them are compared."""
+    count = len(pairs)
+    if count <= MOST_POINTS:
+        return pairs
+    edges = [round(n * count / MOST_POINTS) for n in range(MOST_POINTS + 1)]
+    parts = [pairs[a:b] for a, b in pairwise(edges)]
+    return [(median(x for x, _ in p), median(y for _, y in p)) for p in parts]
 
 
 def _numbers(counted: Sequence[Counted]) -> Callable[[float], float | None]:
@@ -182,8 +195,12 @@ def keep(command: str, cwd: str, counted: Counted, places: Places) -> None:
     flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0)
     handle = os.open(path, flags, 0o600)
     try:
-        os.write(handle, json.dumps(row, separators=(",", ":")).encode() + b"\n")
+        data = json.dumps(row, separators=(",", ":")).encode() + b"\n"
         size = os.fstat(handle).st_size
+        if size and hasattr(os, "pread") and os.pread(handle, 1, size - 1) != b"\n":
+            data = b"\n" + data  # one that was ended while it wrote
+        os.write(handle, data)
+        size += len(data)
     finally:
         os.close(handle)
     if size > LARGEST:
@@ -216,9 +233,10 @@ def _kept(
                     path_text(command)[:2_000],
                     by_lines,
                 )
-                if same:
-                    yield Counted(float(row["when"]), float(row["number"]), by_lines)
-            except (ValueError, KeyError, TypeError, RecursionError):
+                when, number = float(row["when"]), float(row["number"])
+                if same and math.isfinite(when) and math.isfinite(number):
+                    yield Counted(when, number, by_lines)
+            except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
                 continue
 
 

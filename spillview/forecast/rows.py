@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
@@ -156,9 +158,29 @@ def per_text(per: PerUnit, unit: str, noun: str) -> str:
     """`110.2 chars an article, 117 articles left`."""
     if per.per_unit is None or per.units_left is None:
         return "not known"
-    article = "an" if noun[:1].lower() in "aeiou" else "a"
-    each = f"{per.per_unit:,.1f} {unit} {article} {noun}"
+    first = noun[:1].lower()
+    vowel = bool(first) and first in "aeiou" and _YOU.match(noun) is None
+    article = "an" if vowel else "a"
+    each = f"{amount(per.per_unit)} {unit} {article} {noun}"
     return f"{each}, {per.units_left:,} {plural_of(noun, per.units_left)} left"
+
+
+_YOU = re.compile(r"uni(?!n|m)|us[ea]|ut[ei]|eu|one\b", re.IGNORECASE)
+"""Words that begin with a vowel's letter and not with its sound: `unit`, `user`."""
+
+
+def amount(value: float) -> str:
+    """A number of anything: whole where it is, and with the digits that tell.
+
+    `1,234,567`, `110.2`, `0.0785`.
+    """
+    if not math.isfinite(value):
+        return "–"
+    if value == math.floor(value) and abs(value) < 1e15:
+        return f"{value:,.0f}"
+    if abs(value) >= 1e15:
+        return f"{value:.4g}"
+    return f"{value:,.1f}" if abs(value) >= 1 else f"{value:,.3g}"
 
 
 def plural_of(noun: str, count: int) -> str:

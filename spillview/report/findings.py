@@ -76,8 +76,8 @@ class Finding:
 
     @property
     def line(self) -> Line | None:
-        """The line in which the artifact concludes."""
-        return concluding(self.artifact) if self.artifact is not None else None
+        """The line that the section is about: in which the artifact concludes."""
+        return told_line(self.section, self.artifact) if self.artifact else None
 
     @property
     def following(self) -> Next | None:
@@ -109,6 +109,17 @@ def concluding(artifact: Artifact) -> Line | None:
     if link is not None and link.conclusion is not None:
         return link.conclusion.line
     return artifact.counts.verdict if artifact.counts is not None else None
+
+
+def told_line(section: str, artifact: Artifact) -> Line | None:
+    """The line that a section speaks of.
+
+    Where what it concludes was seen, and its last line alone was not, that is the one
+    of which it is said that nobody saw it.
+    """
+    if section == "verdict_unseen" and artifact.conclusion_seen is not False:
+        return artifact.counts.verdict if artifact.counts is not None else None
+    return concluding(artifact)
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,22 +32,22 @@ class Finished:
 
 
 def is_whole(query: Query) -> bool:
-    """Whether a report speaks of every store of this user."""
-    return not (query.paths or query.harness or query.session or query.until)
+    """Whether a report speaks of all of its ground: paths, or this user's stores."""
+    return not (query.harness or query.session or query.until)
 
 
 def remember_report(state: State, query: Query, report: Report) -> None:
     """Keep the moment of a report that a person was given, for `finish`."""
     if is_whole(query) and query.since is None:
-        state.set_last_report(report.made)
+        state.set_last_report(report.made, query.paths)
 
 
 def given_report(state: State, query: Query, report: Report) -> float | None:
     """When a person was given a report of this period last; None where none was."""
     if not is_whole(query) or query.since is not None:
         return None
-    given = state.last_report()
-    start = night_start(state.last_review(), report.made)
+    given = state.last_report(query.paths)
+    start = night_start(state.last_review(query.paths), report.made)
     return given if given is not None and start < given <= report.made else None
 
 
@@ -55,18 +55,19 @@ def finish(state: State, query: Query, report: Report) -> Finished:
     """Mark what the person was given as reviewed, so that the rest comes next.
 
     Of everything that is up to the last report that was given; what changed after it
-    was not seen by anybody yet. Of a part it is what `report` covers.
+    was not seen by anybody yet. Of a part it is what `report` covers. The period of
+    other paths than the query's stays where it is.
     """
-    start = night_start(state.last_review(), report.made)
+    start = night_start(state.last_review(query.paths), report.made)
     whole = is_whole(query) and (query.since is None or query.since <= start)
-    if not whole and state.last_review() is None:
-        state.set_last_review(start)  # the rest of the period comes next
+    if not whole and state.last_review(query.paths) is None:
+        state.set_last_review(start, query.paths)  # the rest of the period comes next
     given = given_report(state, query, report)
     upto = report.made if given is None else given
     done = [mark for mark, changed in report.covered if changed <= upto]
     state.mark_reviewed(done, upto)
     if whole:
-        state.set_last_review(upto)
+        state.set_last_review(upto, query.paths)
     return Finished(upto, len(done), len(report.covered) - len(done), whole)
 
 
@@ -122,14 +123,16 @@ def _sessions(
     return sorted(key for key in known if key[1].startswith(word))
 
 
-def mark(state: State, subject: Subject, when: float | None) -> None:
+def mark(
+    state: State, subject: Subject, when: float | None, paths: Sequence[str] = ()
+) -> None:
     """Mark an artifact, or a session with all its artifacts; None takes it back.
 
     With the first mark the period is held where it begins: the next report has the
     rest of it, whenever that comes.
     """
-    if when is not None and state.last_review() is None:
-        state.set_last_review(night_start(None, when))
+    if when is not None and state.last_review(paths) is None:
+        state.set_last_review(night_start(None, when), paths)
     state.mark_reviewed(dict.fromkeys((subject.mark, *subject.artifacts)), when)
 
 

@@ -36,7 +36,8 @@ def gather(
     `thorough` looks at large JSON artifacts too. Raises `BadInput` for a bad PATH.
     """
     now = catalogue.now()
-    period = period_of(catalogue.last_review(), now, query.since, query.until)
+    last = catalogue.last_review(query.paths)
+    period = period_of(last, now, query.since, query.until)
     ground = replace(query, since=None, until=None)
     gathering = _Gathering(catalogue, ground, period, now)
     gathering.look(progress)

@@ -13,10 +13,12 @@ EXPOSING = ("world-readable", "secret-like")
 
 def looked_section(artifact: Artifact) -> Section | None:
     """The worst that is to be said of what the model saw of it; None for nothing."""
+    # A failure that was seen is one, even where a line after it was not.
+    known = triage.has_failed(artifact) and artifact.conclusion_seen is True
     match triage.rank(artifact):
         case triage.Rank.FAILED_UNSEEN:
             return "failed_unseen"
-        case triage.Rank.VERDICT_UNSEEN:
+        case triage.Rank.VERDICT_UNSEEN if not known:
             return "verdict_unseen"
     if triage.errors_unseen(artifact):
         return "signals_unseen"

@@ -56,7 +56,9 @@ def _artifact(finding: Finding) -> Row:
         "verdict": artifact.link.verdict if artifact.link is not None else "unknown",
         "verdict_text": _short(line.text) if line is not None else None,
         "line": line.number if line is not None else None,
-        "verdict_seen": artifact.conclusion_seen,
+        "verdict_seen": (
+            False if finding.section == "verdict_unseen" else artifact.conclusion_seen
+        ),
         "read_back": was_read_back(artifact.link),
         "said": _short(following.text) if following is not None else None,
         "called": _text(following.tool) if following is not None else None,

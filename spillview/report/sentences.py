@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from spillview.model import Artifact, Line, Missing
-from spillview.report.findings import Run, concluding
+from spillview.report.findings import Run, told_line
 from spillview.report.items import Items
 from spillview.text import human_bytes, legible, path_text
 
@@ -53,7 +53,7 @@ def subject(artifact: Artifact) -> str:
 
 def looked(section: str, artifact: Artifact, run: Run, went_on: bool) -> str:
     """What is to be said of what the model saw of an artifact."""
-    line = concluding(artifact)
+    line = told_line(section, artifact)
     verdict = quoted(verdict_text(line))
     command = quoted(subject(artifact))
     match section:
@@ -65,7 +65,9 @@ def looked(section: str, artifact: Artifact, run: Run, went_on: bool) -> str:
             )
             return text + (_followed(artifact) if went_on else "")
         case "verdict_unseen":
-            text = f"the verdict of {command} was never seen: {verdict}"
+            concluded = artifact.conclusion_seen is not False
+            what = "last line" if concluded else "verdict"
+            text = f"the {what} of {command} was never seen: {verdict}"
         case "signals_unseen":
             text = f"{command} tells of errors only where the model did not look"
         case _:

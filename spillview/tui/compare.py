@@ -13,7 +13,7 @@ from textual.containers import Container, Vertical
 from textual.message import Message
 from textual.screen import Screen
 from textual.widgets import Footer
-from textual.worker import get_current_worker
+from textual.worker import Worker, WorkerState, get_current_worker
 
 from spillview.catalogue import Catalogue
 from spillview.comparison.facts import Comparison, compare
@@ -220,6 +220,14 @@ moved is marked at both places and counts as neither.
         self.post_message(
             self.Ready(generation, found, documents, (folds[0], folds[1]))
         )
+
+    @on(Worker.StateChanged)
+    def _report_crash(self, event: Worker.StateChanged) -> None:
+        """A fault of ours in the worker becomes a sentence on the screen."""
+        error = event.worker.error
+        if event.state is WorkerState.ERROR and error is not None:
+            note = printable(f"Comparing failed. {type(error).__name__}: {error}")
+            self.head.show(self.before, self.after, None, self.catalogue.now(), note)
 
     @on(Progress)
     def _show_progress(self, message: Progress) -> None:

@@ -44,6 +44,8 @@ are hidden; `a` shows them. `Enter` draws the chart.
 the model's later turns, up to a compaction. Tokens are estimated, one for four bytes.
 """
 
+READING = "reading the transcripts …"
+
 NONE = """\
 Nothing to forecast yet.
 
@@ -156,6 +158,9 @@ class ForecastScreen(Screen[None]):
         self.by_cost = False
         self.everything = False
         self._total = 0
+        self._busy = False
+        self._failed: set[str] = set()
+        """Work that failed, which is not begun again."""
 
     def compose(self) -> ComposeResult:
         """Sums, titles, rows, facts of one of them, footer."""
@@ -169,13 +174,25 @@ class ForecastScreen(Screen[None]):
     def on_mount(self) -> None:
         """Begin at once."""
         self.blank.display = False
-        self.bar.show([("forecast", "brand")], "reading the transcripts …")
-        self._make()
+        self.bar.show([("forecast", "brand")], READING)
+        self._begin()
+
+    def _begin(self) -> None:
+        """Do what is missing, one after the other: what is shown now comes first."""
+        if self._busy:
+            return
+        kinds = ("costs", "board") if self.by_cost else ("board",)
+        for kind in kinds:
+            if getattr(self, kind) is None and kind not in self._failed:
+                self._busy = True
+                (self._rank if kind == "costs" else self._make)()
+                return
 
     @work(
         thread=True,
         exclusive=True,
         exit_on_error=False,
+        name="board",
         group="forecast",
         description="Read the runs of every command",
     )
@@ -194,6 +211,7 @@ class ForecastScreen(Screen[None]):
         thread=True,
         exclusive=True,
         exit_on_error=False,
+        name="costs",
         group="forecast",
         description="Rank the results",
     )
@@ -210,17 +228,19 @@ class ForecastScreen(Screen[None]):
 
     @on(Made)
     def _take(self, message: Made) -> None:
-        self.board = message.board
+        self.board, self._busy = message.board, False
         for problem in message.board.problems[:3]:
             words = f"{path_text(problem.path)}: {problem.sentence}"
             self.notify(printable(words), severity="warning", markup=False)
-        self._show(anew=True)
+        self._begin()
+        self._show(anew=not self.by_cost)
 
     @on(Ranked)
     def _take_costs(self, message: Ranked) -> None:
-        self.costs = message.costs
+        self.costs, self._busy = message.costs, False
         self._total = message.costs.carried
-        self._show(anew=True)
+        self._begin()
+        self._show(anew=self.by_cost)
 
     # -- what is shown -------------------------------------------------------------
 
@@ -280,7 +300,8 @@ class ForecastScreen(Screen[None]):
             elif hidden:
                 right = f"{hidden:,} with too few runs"
         else:
-            right = "reading the transcripts …"
+            kind = "costs" if self.by_cost else "board"
+            right = "it could not be made" if kind in self._failed else READING
         self.bar.show(left, right)
 
     @on(RowList.Highlighted)
@@ -321,8 +342,7 @@ class ForecastScreen(Screen[None]):
     def action_costs(self) -> None:
         """Results by what they cost, or commands again."""
         self.by_cost = not self.by_cost
-        if self.by_cost and self.costs is None:
-            self._rank()
+        self._begin()
         self._show(anew=True)
 
     def action_all(self) -> None:
@@ -372,3 +392,7 @@ class ForecastScreen(Screen[None]):
                 f"{event.worker.description} failed. {type(error).__name__}: {error}"
             )
             self.notify(printable(words), severity="error", markup=False)
+            self._busy = False
+            self._failed.add(event.worker.name)
+            self._begin()
+            self._say()

@@ -68,7 +68,9 @@ class MarkingScreen(QueueScreen):
         shown = (a for s in self.material.sessions for a in s.artifacts)
         left = any(a.reviewed is None and in_window(a, window) for a in shown)
         left = left or self._calls_left()
-        self.catalogue.set_last_review(view.since if left else view.opened)
+        left = left or self.scope.harness is not None or self.scope.session is not None
+        moment = view.since if left else view.opened
+        self.catalogue.set_last_review(moment, self.scope.paths)
 
     def _calls_left(self) -> bool:
         """Whether a call of the window has lost its result and was not looked at."""

@@ -66,7 +66,7 @@ class QueueScreen(LiveScreen):
 
     def __init__(self, catalogue: Catalogue, query: Query) -> None:
         super().__init__(catalogue, query)
-        self.last_review = catalogue.last_review()
+        self.last_review = catalogue.last_review(query.paths)
         opened = catalogue.now()
         since: float | None = None
         if query.since is None:

@@ -11,6 +11,7 @@ from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.screen import Screen
 from textual.widgets import Footer, Static
+from textual.worker import Worker, WorkerState
 
 from spillview.catalogue import Catalogue, Query
 from spillview.errors import SpillError
@@ -151,6 +152,14 @@ needs. What was reviewed is left out and counted above.
     @on(RowList.Highlighted)
     def _highlight(self, event: RowList.Highlighted) -> None:
         self.detail.show(_finding(event.row))
+
+    @on(Worker.StateChanged)
+    def _report_crash(self, event: Worker.StateChanged) -> None:
+        """A fault of ours in the worker becomes a sentence on the screen."""
+        error = event.worker.error
+        if event.state is WorkerState.ERROR and error is not None:
+            words = f"The report failed. {type(error).__name__}: {error}"
+            self.title_line.update(printable(words))
 
     def action_open(self) -> None:
         """Open the artifact under the cursor."""

@@ -14,7 +14,7 @@ from textual.content import Content
 from textual.message import Message
 from textual.screen import ModalScreen
 from textual.widgets import Footer, Static
-from textual.worker import get_current_worker
+from textual.worker import Worker, WorkerState, get_current_worker
 
 from spillview.catalogue import Catalogue
 from spillview.model import Artifact
@@ -178,6 +178,14 @@ not known, as where a harness keeps no results or does not tell of compactions.
         self.query_one("#sweep", Static).update(
             drawn(sweep_table(message.statistics), 0)
         )
+
+    @on(Worker.StateChanged)
+    def _report_crash(self, event: Worker.StateChanged) -> None:
+        """A fault of ours in the worker becomes a sentence on the screen."""
+        error = event.worker.error
+        if event.state is WorkerState.ERROR and error is not None:
+            words = printable(f"Measuring failed. {type(error).__name__}: {error}")
+            self.query_one("#by-tool", Static).update(Content(words))
 
     def action_scroll(self, lines: int) -> None:
         """Scroll by lines."""

@@ -264,10 +264,10 @@ class FakeCatalogue(Catalogue):
             else:
                 self.memory.marks[artifact_id] = when
 
-    def last_review(self) -> float | None:
+    def last_review(self, paths: Sequence[str] = ()) -> float | None:
         return self.memory.last
 
-    def set_last_review(self, when: float) -> None:
+    def set_last_review(self, when: float, paths: Sequence[str] = ()) -> None:
         self.memory.last = when
 
     def close(self) -> None: ...

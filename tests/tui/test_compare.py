@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from textual.widgets import OptionList
@@ -124,6 +125,33 @@ async def test_without_an_earlier_run_one_is_asked_for(tmp_path: Path) -> None:
         await until(pilot, lambda: isinstance(app.screen, CompareWithScreen))
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(app.screen, CompareScreen))
+
+
+async def test_a_fault_while_comparing_is_said_and_leaves_the_screen_usable(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object, **__: object) -> None:
+        raise RuntimeError("no [such] thing")
+
+    monkeypatch.setattr("spillview.tui.compare.compare", broken)
+    screen = make(tmp_path, text(), text(50))
+    app = Bare(screen.catalogue)
+    async with app.run_test(size=(80, 24)) as pilot:
+        app.push_screen(screen)
+        await until(pilot, lambda: screen.facts is not None)
+        await pilot.press("equals_sign")
+        await until(pilot, lambda: isinstance(app.screen, CompareScreen))
+        compare = app.screen
+        assert isinstance(compare, CompareScreen)
+        head = compare.head
+
+        def shown() -> str:
+            rows = head.make(80, 6)
+            return "\n".join("".join(words for words, _ in row) for row in rows)
+
+        await until(pilot, lambda: "no [such] thing" in shown())
+        await pilot.press("q")
+        await until(pilot, lambda: app.screen is screen)
 
 
 async def test_hostile_text_draws_nothing_but_itself(tmp_path: Path) -> None:

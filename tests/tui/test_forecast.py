@@ -82,6 +82,42 @@ async def test_list_opens_the_chart_and_tab_shows_costs(tmp_path: Path) -> None:
         assert isinstance(app.screen, ArtifactScreen) is (first.artifact is not None)
 
 
+async def test_tab_while_it_reads_leaves_neither_list_unmade(tmp_path: Path) -> None:
+    grows(tmp_path, [10_000 + n * 700 for n in range(20)])
+    screen = made_screen(tmp_path)
+    app = Bare(screen.catalogue)
+    async with app.run_test(size=(80, 24)) as pilot:
+        app.push_screen(screen)
+        await pilot.press("tab", "tab", "tab")
+        await until(pilot, lambda: None not in (screen.board, screen.costs))
+        await pilot.pause()
+        assert screen.by_cost
+        assert len(screen.listing.rows) == 20
+        await pilot.press("tab")
+        await pilot.pause()
+        assert [type(row) for row in screen.listing.rows] == [ForecastRow]
+        assert "reading" not in text_of(screen.bar.make(80, 1))
+
+
+async def test_a_fault_while_it_reads_is_said_and_tried_no_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object, **__: object) -> None:
+        raise RuntimeError("no [such] thing")
+
+    monkeypatch.setattr("spillview.tui.forecast.board", broken)
+    screen = made_screen(tmp_path)
+    app = Bare(screen.catalogue)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await app.push_screen(screen)
+        bar = screen.bar
+        await until(pilot, lambda: "not be made" in text_of(bar.make(80, 1)))
+        await pilot.press("tab")
+        await until(pilot, lambda: screen.costs is not None)
+        await pilot.press("escape")
+        await until(pilot, lambda: app.screen is not screen)
+
+
 async def test_too_few_runs_are_hidden_until_asked_for(tmp_path: Path) -> None:
     grows(tmp_path, [10_000, 11_000])
     screen = made_screen(tmp_path)

@@ -43,6 +43,26 @@ def detail(app: SpillviewApp) -> str:
     return "\n".join("".join(text for text, _ in row) for row in rows)
 
 
+async def test_a_fault_in_the_report_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object, **__: object) -> None:
+        raise RuntimeError("no [such] thing")
+
+    one_of_each(tmp_path)
+    monkeypatch.setattr("spillview.report.gathering.gather", broken)
+    app = SpillviewApp(catalogue_of(tmp_path), Query(paths=(str(tmp_path),)))
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        await pilot.press("R")
+        screen = app.screen
+        assert isinstance(screen, ReportScreen)
+        title = screen.query_one("#report-title", Static)
+        await until(pilot, lambda: "no [such] thing" in str(title.render()))
+        await pilot.press("q")
+        await until(pilot, lambda: app.screen is not screen)
+
+
 async def test_the_report_leads_with_what_went_on_and_opens_it(tmp_path: Path) -> None:
     made = one_of_each(tmp_path)
     app = SpillviewApp(catalogue_of(tmp_path), Query(paths=(str(tmp_path),)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
 from textual.widgets import Static
 
 from spillview.catalogue import Catalogue
@@ -50,3 +51,18 @@ async def test_nothing_spilled_is_said(tmp_path: Path) -> None:
         await until(pilot, lambda: screen.statistics is not None)
         await pilot.pause()
         assert "Nothing" in str(screen.query_one("#by-tool", Static).render())
+
+
+async def test_a_fault_while_it_measures_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object, **__: object) -> None:
+        raise RuntimeError("no [such] thing")
+
+    monkeypatch.setattr("spillview.tui.statistics.measure", broken)
+    screen = StatisticsScreen(Catalogue(Places.of_home(str(tmp_path))), [], "all time")
+    app = Bare(screen.catalogue)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await app.push_screen(screen)
+        shown = screen.query_one("#by-tool", Static)
+        await until(pilot, lambda: "no [such] thing" in str(shown.render()))
