@@ -24,7 +24,7 @@ from tests.stores import OTHER, SESSION, Claude, log_of
 
 WENT_ON = {
     "Round half to even in all totals": "cargo test --workspace",
-    "Find the leak in the mesh agent": "go test -race",
+    "Find the leak in the mesh agent": "make integration",
     "Move the shop to the new router": "npx tsc --noEmit",
     "請求書の文言をそろえる": "python -m pytest -v tests",
 }

@@ -312,6 +312,8 @@ OWN = {
     "stored.py": "removes our own copy of a row",
     "store": "writes our own store, each call failed in its own tests",
     "wrap": "rotates our own history of runs",
+    "forecast": "keeps our own forecasts, and what commands counted",
+    "cli/reviewing.py": "writes the page of a report where it was told to",
     "measure.py": "removes our own temporary file",
     "hook": "edits the settings it was asked to, each call failed in its own tests",
     "demo": "makes a night where it was told to",
@@ -322,8 +324,8 @@ OWN = {
 def test_nothing_outside_this_room_changes_files() -> None:
     offenders = []
     for path in sorted(PACKAGE.rglob("*.py")):
-        top = path.relative_to(PACKAGE).parts[0]
-        if top in OWN:
+        inner = path.relative_to(PACKAGE)
+        if inner.parts[0] in OWN or inner.as_posix() in OWN:
             continue
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if not isinstance(node, ast.Call) or not isinstance(

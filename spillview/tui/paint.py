@@ -220,4 +220,7 @@ def index_at(text: str, cell: int) -> int:
     if text.isascii():
         return min(max(cell, 0), len(text))
     start, _, before = crop(text, max(cell, 0), 2)
-    return max(0, start - 1) if before else start
+    index = max(0, start - 1) if before else start
+    while index and text_width(text[:index]) > max(cell, 0):
+        index -= 1  # the second cell of the last character
+    return index
