@@ -182,6 +182,10 @@ def first_signal(data: bytes, pos: int = 0, end: int | None = None) -> Range | N
     return match.span() if match is not None else None
 
 
+_LOWER = bytes(range(256)).lower()
+"""The table by which ASCII letters become small ones."""
+
+
 class _Likely:
     """Signal words of a window, searched where what all of them hold was found.
 
@@ -190,13 +194,16 @@ class _Likely:
 
     def __init__(self, window: bytes, start: int, stop: int) -> None:
         self._window = window
-        self._lowered = window[start:stop].lower()
+        from stringzilla import translate  # type: ignore[import-not-found] # no stubs
+
+        # Many times as fast as `lower`, which took as long as all other looking.
+        self._lowered: bytes = translate(window[start:stop], _LOWER)
         self._start, self._stop = start, stop
         self._places = dict.fromkeys(_HELD, -1)
 
     def after(self, pos: int) -> int:
         """The first place from `pos` on that a word may hold; `stop` without one."""
-        from stringzilla import find  # type: ignore[import-not-found] # no stubs
+        from stringzilla import find
 
         for word, place in self._places.items():
             if place < pos:

@@ -98,6 +98,21 @@ def test_the_library_example_runs_as_it_stands(
     assert 1_000 < shown <= 50_000
 
 
+@pytest.mark.usefixtures("machine")
+def test_what_the_librarys_example_says_of_ls_is_so(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    [text] = re.findall(r"```python\n(.*?)```", USES[1], re.DOTALL)
+    exec(text, {})  # the example itself is the test
+    said = re.search(r"`spillview (ls)` shows ([^\n]+)\n", text)
+    assert said is not None
+    capsys.readouterr()
+    assert main([said[1]]) == 0
+    shown = capsys.readouterr().out
+    assert said[2] in shown
+    assert "  make  " in shown
+
+
 def test_the_rules_example_is_in_order(tmp_path: Path) -> None:
     [text] = [text for kind, text in BLOCKS if kind == "toml"]
     (tmp_path / "hook.toml").write_text(text, encoding="utf-8")
