@@ -42,6 +42,9 @@ LONGEST_NOTE = 10_000
 """Chars of a note."""
 
 
+_SESSION = "session "
+"""Before the printed ids of sessions; no artifact's id begins so."""
+
 LATEST = 1e11
 """Seconds since the epoch; no clock shows more."""
 
@@ -111,6 +114,34 @@ class State:
         )
         paths = {ident: path for ident, path in rows if isinstance(path, bytes)}
         return [os.fsdecode(paths[ident]) for ident in sorted(paths)]
+
+    # Printed sessions, each with the ground in which it was found
+
+    def remember_sessions(self, sessions: Iterable[str], paths: Sequence[str]) -> None:
+        """Keep the paths that were read where these session ids were printed."""
+        ground = os.fsencode("\0".join(map(os.path.abspath, paths)))
+        self._write(
+            "INSERT INTO printed VALUES (?, ?) "
+            "ON CONFLICT (id) DO UPDATE SET path = excluded.path "
+            "WHERE path <> excluded.path",
+            [
+                (f"{_SESSION}{each}", ground)
+                for each in sessions
+                if each.isprintable()  # what else there is cannot be typed
+            ],
+        )
+
+    def grounds_of(self, prefix: str) -> list[tuple[str, ...]]:
+        """Every ground in which a printed session's id begins with `prefix`."""
+        if not prefix.isprintable():
+            return []
+        start = f"{_SESSION}{prefix}"
+        rows = self._read(
+            "SELECT id, path FROM printed WHERE id >= ? AND id < ? ORDER BY id",
+            (start, start + "\U0010ffff"),
+        )
+        grounds = [path for _, path in rows if isinstance(path, bytes)]
+        return [tuple(os.fsdecode(g).split("\0")) for g in dict.fromkeys(grounds)]
 
     # Review
 

@@ -257,6 +257,55 @@ def test_a_review_that_is_done_moves_the_period_of_its_own_ground_alone(
     assert findings(run("review", "--json", other)) == []
 
 
+def test_printed_ids_of_another_path_name_their_things_alone(
+    machine: Path, tmp_path: Path
+) -> None:
+    other = tmp_path / "other"
+    make_two(other)
+    assert run("review", "--reviewed", SESSION).code == 2
+    shown = findings(run("review", "--json", other))
+    assert run("review", "--reviewed", SESSION, "--json").row["session"] == SESSION
+    assert run("review", "--note", OTHER[:8], "ask").code == 0
+    [left] = findings(run("review", "--json", other))
+    assert (left["session"], left["session_noted"]) == (OTHER, "ask")
+    assert run("review", "--reopen", SESSION).code == 0
+    assert findings(run("review", "--json", other))[0]["text"] == shown[0]["text"]
+
+
+def test_printed_ids_are_known_though_the_pipe_closed(
+    machine: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = tmp_path / "other"
+    make_two(other)
+    ids = [row["artifact"] for row in findings(run("review", "--json", other))]
+    state_file(machine).unlink()
+
+    def closed(*_: object) -> None:
+        raise BrokenPipeError
+
+    with monkeypatch.context() as patch:
+        patch.setattr("spillview.cli.reviewing._print", closed)
+        run("review", "--json", other)
+    assert run("review", "--reviewed", ids[0], "--json").row["artifact"] == ids[0]
+
+
+def test_the_run_before_is_found_in_the_artifacts_own_store(
+    machine: Path, tmp_path: Path
+) -> None:
+    other = tmp_path / "other"
+    for number, session in enumerate((SESSION, OTHER)):
+        one = Claude(other, session=session)
+        one.clock += 100 * number
+        one.spills(log_of(2000 + number), command="make test", failed=True)
+        one.says("Well.")
+        one.write()
+    ids = {r["session"]: r["id"] for r in run("ls", "--json", other).rows}
+    got = run("compare", ids[OTHER], "--json")
+    assert got.code == 0, got.err
+    assert got.row["before"]["id"] == ids[SESSION]
+    assert run("compare", ids[SESSION]).code == 1
+
+
 @pytest.mark.parametrize("sessions", [20])
 def test_many_sessions_are_cut_on_a_terminal_and_said_to_be(
     machine: Path, sessions: int

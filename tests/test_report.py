@@ -158,8 +158,8 @@ def reads_a_part(home: Path, lines: list[str], first: int, last: int) -> Report:
     run = Claude(home)
     data = ("\n".join(lines) + "\n").encode()
     made = run.spills(data, command="pytest")
-    arguments = {"offset": first, "limit": last - first + 1}
-    call = run.calls("Read", file_path=str(made.path), **arguments)
+    count = last - first + 1
+    call = run.calls("Read", file_path=str(made.path), offset=first, limit=count)
     run.gets(call, numbered(data, first, last))
     run.says("I see.")
     run.write()

@@ -82,12 +82,13 @@ def _one(
     from spillview.comparison.pairing import earlier_run, runs_of
 
     after = catalogue.find(word, query)
-    ground = query
-    if after.found.path and ("/" in word):
+    among = catalogue.settled(catalogue.scan(query))
+    if all(other.id != after.id for other in among):
+        # It is none of the user's own stores: the run before it lies in its own.
         from dataclasses import replace
 
         ground = replace(query, paths=(after.found.root,))
-    among = catalogue.settled(catalogue.scan(ground))
+        among = catalogue.settled(catalogue.scan(ground))
     runs = runs_of(after, among)
     if args.runs:
         for other in runs:

@@ -131,17 +131,13 @@ def _report(
         thorough=args.all,
         progress=lambda done, total: streams.progress("counted", done, total),
     )
+    _remember_names(state, query, report)  # a pipe may close before the end
     if args.done:
         if is_whole(query) and given_report(state, query, report) is None:
             _print(report, args, streams)  # nobody has read it yet
         _done(state, query, report, args, streams)
     else:
         _print(report, args, streams)
-        state.remember_ids(
-            (f.artifact.id, f.artifact.found.address)
-            for f in report.findings
-            if f.artifact is not None
-        )
         if not args.json:
             remember_report(state, query, report)
     code = _tell(catalogue, report, streams)
@@ -149,6 +145,15 @@ def _report(
         streams.note(f"nothing of session {query.session} was found in the period")
         return code or 1
     return code
+
+
+def _remember_names(state: State, query: Query, report: Report) -> None:
+    """Keep the ids that the report prints, so that they name something alone."""
+    found = [f.artifact for f in report.findings if f.artifact is not None]
+    state.remember_ids((artifact.id, artifact.found.address) for artifact in found)
+    if query.paths:
+        sessions = {f.run.id for f in report.findings if f.run is not None}
+        state.remember_sessions(sorted(sessions), query.paths)
 
 
 def _print(report: Report, args: argparse.Namespace, streams: Streams) -> None:

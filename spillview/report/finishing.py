@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -13,6 +14,7 @@ from spillview.report.findings import Report
 from spillview.report.period import night_start
 from spillview.reviewed import session_mark
 from spillview.state import LONGEST_NOTE, About, Note, State
+from spillview.text import printable
 
 if TYPE_CHECKING:
     from spillview.catalogue import Catalogue
@@ -94,6 +96,10 @@ def subject_of(catalogue: Catalogue, word: str, query: Query) -> Subject:
     artifacts = catalogue.settled(catalogue.scan(ground))
     sessions = _sessions(catalogue, word, artifacts, ground)
     named = [a for a in artifacts if len(word) >= MIN_PREFIX and a.id.startswith(word)]
+    if not (sessions or named or query.paths):
+        elsewhere = _printed_ground(catalogue, word)
+        if elsewhere:
+            return subject_of(catalogue, word, replace(query, paths=elsewhere))
     if sessions and named:
         raise BadInput(
             f"“{word}” begins the ids of a session and of an artifact: give more of it"
@@ -109,6 +115,26 @@ def subject_of(catalogue: Catalogue, word: str, query: Query) -> Subject:
     artifact = catalogue.find(word, ground)
     found = artifact.found
     return Subject(artifact.id, (artifact.id,), found.address, found.harness, None)
+
+
+def _printed_ground(catalogue: Catalogue, word: str) -> tuple[str, ...]:
+    """The paths that were read when a session's id was printed; none if not known.
+
+    Raises `BadInput` when it was printed for more than one ground.
+    """
+    if catalogue.state is None or len(word) < MIN_PREFIX:
+        return ()
+    grounds = [
+        ground
+        for ground in catalogue.state.grounds_of(word)
+        if all(map(os.path.lexists, ground))
+    ]
+    if len(grounds) > 1:
+        raise BadInput(
+            f"“{printable(word)}” begins ids of sessions in {len(grounds)} places: give"
+            " more of it, or the PATH that was read"
+        )
+    return grounds[0] if grounds else ()
 
 
 def _sessions(
