@@ -231,7 +231,7 @@ def test_a_file_that_may_not_be_looked_at_is_not_said_to_be_absent(
         got = run("show", folder / "a.txt")
     assert got.code == 2
     assert "no access" in got.err
-    assert "no file" in run("show", folder / "b.txt").err
+    assert "no such file" in run("show", folder / "b.txt").err
 
 
 @needs_proc

@@ -6,6 +6,7 @@ import hashlib
 from pathlib import Path
 
 from tests.command import run
+from tests.harness_stores import make
 from tests.stores import Claude, Dsh, Made
 
 KEYS = {
@@ -185,3 +186,13 @@ def test_an_envelope_is_told_where_its_artifact_cannot_be_read(machine: Path) ->
     assert got.row["next"]["command"] == "make publish"
     human = run("envelope", made.path)
     assert "Output too large" in human.out
+
+
+def test_an_unknown_link_is_called_so_everywhere(machine: Path, tmp_path: Path) -> None:
+    make("cursor", tmp_path)
+    known = {row["id"]: row["link"] for row in run("ls", "--json", tmp_path).rows}
+    [unknown, *_] = [each for each, link in known.items() if link is None]
+    assert run("envelope", unknown, "--json").row["link"] is None
+    text = run("envelope", unknown).out
+    assert "link is unknown" in text
+    assert "orphan" not in text

@@ -33,6 +33,7 @@ def test_help_names_every_command_and_shows_examples() -> None:
     assert got.code == 0
     for name in commands.COMMANDS:
         assert f"  {name} " in got.out
+        assert f"  {commands.COMMANDS[name].summary}\n" in got.out.replace("] ", "]  ")
     assert "examples:" in got.out
     assert "exit codes:" in got.out
     assert max(map(len, got.lines)) <= 88

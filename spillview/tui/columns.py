@@ -322,8 +322,8 @@ def _wanted(width: int, flat: bool) -> list[Column]:
     """The columns for `width`, from left to right, at the sizes it allows."""
     wide = width >= NARROW
     columns = [AGE]
-    if flat and width >= 120:
-        columns.append(replace(HARNESS, width=14 if width >= 150 else 11))
+    if flat and width >= 150:
+        columns.append(replace(HARNESS, width=14))
     if flat and width >= 76:
         columns.append(replace(PROJECT, width=16 if width >= 150 else 8))
     if flat and width >= 110:

@@ -95,8 +95,10 @@ def _session_figures(session: Session, width: int) -> dict[str, Runs]:
     }
     if width < NARROW:
         return figures
-    chars = session.chars
-    figures["chars"] = [(PENDING if chars is None else short_count(chars, 9), "dim")]
+    if width >= 130:  # else the title needs the room, and bytes say as much
+        chars = session.chars
+        text = PENDING if chars is None else short_count(chars, 9)
+        figures["chars"] = [(text, "dim")]
     lines = [a.counts.lines for a in session.artifacts if a.counts]
     if len(lines) == len(session.artifacts):
         figures["lines"] = [(short_count(sum(lines), 7), "dim")]

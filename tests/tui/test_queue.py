@@ -11,7 +11,9 @@ from spillview.model import Artifact, Session
 from spillview.tui import columns
 from spillview.tui.app import SpillviewApp
 from spillview.tui.arrangement import Labels, Material, Row, View, arrange
+from spillview.tui.detail import detail_lines, outcome
 from spillview.tui.queue import Queue
+from spillview.tui.rows import session_runs
 from tests.tui.fakes import (
     NIGHT_TITLES,
     NOW,
@@ -19,6 +21,7 @@ from tests.tui.fakes import (
     FakeCatalogue,
     a_night,
     lost_call,
+    mention_of,
     whole,
 )
 
@@ -316,3 +319,46 @@ def test_missing_calls_are_rows_of_their_session() -> None:
     assert [type(row).__name__ for row in rows[:6]] == [
         "Session", "Artifact", "Artifact", "Artifact", "Missing", "Session",
     ]  # fmt: skip
+
+
+def test_a_flat_list_names_the_harness_where_there_is_room_and_the_detail_always() -> (
+    None
+):
+    names = [column.key for column in columns.choose(160, True)]
+    assert "harness" in names
+    assert "harness" not in [c.key for c in columns.choose(160, False)]
+    artifact = whole(Facts("a.txt", harness="dsh", tool=None))
+    lines = detail_lines(artifact, 100, 8, NOW)
+    texts = ["".join(text for text, _ in runs) for runs in lines]
+    assert any("dsh · model saw" in text for text in texts)
+    labels = [text.split()[0] for text in texts]
+    assert labels.count("file") == 1
+
+
+def test_the_harness_does_not_stand_under_the_ratio() -> None:
+    chosen = columns.choose(120, False)
+    session = FakeCatalogue().sessions([whole(Facts("a.txt", harness="dsh"))])[0]
+    text = "".join(text for text, _ in session_runs(session, chosen, closed=False))
+    ratio = next(column for column in chosen if column.key == "ratio")
+    assert "dsh" in text[: ratio.x]
+    assert not text[ratio.x : ratio.x + ratio.width].strip()
+
+
+def test_a_recorded_exit_is_said_and_no_more() -> None:
+    ended = [
+        outcome(mention_of(Facts("a", failed=failed, exit_code=code)))
+        for failed, code in ((False, 0), (True, 2), (False, None), (None, None))
+    ]
+    assert ended == [
+        "exit 0 recorded",
+        "failed, exit code 2",
+        "no error recorded",
+        "",
+    ]
+
+
+def test_a_failure_that_was_seen_has_a_quiet_mark() -> None:
+    seen = whole(Facts("a.txt", failed=True, verdict_seen=True))
+    unseen = whole(Facts("b.txt", failed=True, verdict_seen=False))
+    assert columns.state_mark(seen) == ("×", "dim")
+    assert columns.state_mark(unseen) == ("✗", "never")
