@@ -265,7 +265,8 @@ moved is marked at both places and counts as neither.
                 old.close()
         self.head.show(self.before, self.after, found, self.catalogue.now())
         if hunks:
-            self._go_to(self._first())
+            # Not before the head has taken its lines: the place depends on the height.
+            self.call_after_refresh(self._go_to, self._first())
         self._status()
         self.refresh_bindings()
 
