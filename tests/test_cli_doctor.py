@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.command import run
+from tests.harness_stores import make
 from tests.stores import SESSION, Claude
 
 KEYS = {
@@ -168,6 +169,23 @@ def test_a_profile_that_takes_a_built_in_name_is_told(machine: Path) -> None:
         PROFILE.replace('harness = "mine"', 'harness = "dsh"')
     )
     assert "it stands for the built-in dsh" in run("doctor").out
+
+
+def test_logs_whose_spills_lie_in_a_temp_folder_are_told(machine: Path) -> None:
+    make("copilot_cli", machine)
+    assert "and no artifact" not in run("doctor").out
+    for spill in (machine / "tmp").glob("*copilot-tool-output*"):
+        spill.unlink()
+    [line] = [x for x in run("doctor").lines if "and no artifact" in x]
+    assert line.startswith("copilot-cli: 2 logs")
+    assert "TMPDIR" in line
+
+
+def test_retention_is_a_phrase_whoever_wrote_it(machine: Path) -> None:
+    make("roo_code", machine)
+    out = run("doctor").out
+    assert "with its task" in out
+    assert "With its task." not in out
 
 
 def test_nothing_found_is_said_plainly(machine: Path) -> None:

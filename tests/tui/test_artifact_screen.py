@@ -20,6 +20,7 @@ from spillview.tui import outside
 from spillview.tui.artifact import ArtifactScreen
 from spillview.tui.artifact_lines import Header, NextStrip
 from spillview.tui.runs import Lines
+from tests.harness_stores import make
 from tests.stores import Claude, Dsh
 from tests.tui.reading import ATTACK, Bare, body, is_safe, until
 
@@ -138,6 +139,29 @@ async def test_the_first_frame_is_laid_out_for_its_terminal(
         # Below one another, and no row broken for half the width.
         assert not re.search("ENVELOPE.*OUTPUT", frame)
         assert "error: the build failed" in frame
+
+
+async def test_a_record_without_the_words_says_so_in_its_pane(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    make("vscode_copilot", home)
+    catalogue = Catalogue.here(Places.of_home(str(home)))
+    artifacts = list(catalogue.complete(catalogue.scan()))
+    index = next(
+        at
+        for at, artifact in enumerate(artifacts)
+        if artifact.envelope is not None
+        and catalogue.envelope(artifact).shown[0].text is None
+    )
+    app = Bare(catalogue)
+    async with app.run_test(size=(120, 40)) as pilot:
+        screen = ArtifactScreen(catalogue, artifacts, index)
+        await app.push_screen(screen)
+        await settled(screen, pilot)
+        assert "does not keep the words" in str(screen.wordless.render())
+        assert screen.wordless.region.height >= 3
+        assert "The record names this file" in drawn(screen)
+        assert len(app._notifications) == 0
+    catalogue.close()
 
 
 async def test_it_opens_at_a_verdict_that_was_seen_too(night: Night) -> None:

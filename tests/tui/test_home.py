@@ -803,6 +803,7 @@ async def test_d_makes_a_demo_night_and_q_comes_back_from_it() -> None:
         assert demo.arrangement.figures.artifacts >= 40
         assert demo.arrangement.sessions >= 8
         assert "failed unseen" in text_of(demo.top)
+        assert demo.active_bindings["q"].binding.description == "Back"
         await pilot.press("q")
         await pilot.pause()
         assert app.screen is home_of(app)

@@ -138,6 +138,22 @@ async def test_the_palette_opens_shows_and_runs() -> None:
         assert artifacts[index].command == "npm run build"
 
 
+async def test_light_and_dark_are_a_command() -> None:
+    app = app_of_a_night()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        [switch] = [
+            command
+            for command in app.get_system_commands(app.screen)
+            if "light" in command.title.casefold()
+        ]
+        themes = []
+        for _ in range(2):
+            switch.callback()
+            themes.append((app.theme == "spillview", app.current_theme.dark))
+        assert themes == [(False, False), (True, True)]
+
+
 async def test_keys_that_apply_are_commands_too() -> None:
     app = app_of_a_night()
     async with app.run_test(size=(120, 40)) as pilot:
