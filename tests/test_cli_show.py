@@ -268,7 +268,9 @@ def test_an_ambiguous_name_is_told_with_its_candidates(tmp_path: Path) -> None:
         (tmp_path / name).mkdir()
         (tmp_path / name / "same.txt").write_bytes(b"x\n")
     ids = {row["id"] for row in run("ls", "--json", tmp_path).rows}
-    config = Path(run("doctor", "--json").rows[-1]["text"])
+    rows = run("doctor", "--json").rows
+    [place] = [row["text"] for row in rows if row.get("check") == "config"]
+    config = Path(place)
     config.mkdir(parents=True)
     (config / "config.toml").write_text(f'roots = ["{tmp_path}"]\n')
     got = run("show", "same.txt")
