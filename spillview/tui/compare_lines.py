@@ -18,7 +18,7 @@ from spillview.model import Artifact
 from spillview.text import human_age
 from spillview.tui.bars import two_ends
 from spillview.tui.columns import subject
-from spillview.tui.runs import Lines, Runs, clean, fit
+from spillview.tui.runs import Lines, Runs, clean, fit, fit_runs
 
 LABEL = 9
 """Cells of the labels."""
@@ -130,4 +130,5 @@ class CompareHead(Lines):
         """The lines."""
         if self._facts is None:
             return []
-        return head_lines(*self._facts, width, self._note)[:height]
+        lines = head_lines(*self._facts, width, self._note)[:height]
+        return [fit_runs(line, width) for line in lines]
