@@ -1,9 +1,11 @@
 """Every run of a command: what it printed, how much of it, and how it ended.
 
 One JSON object a line in `history.jsonl` of the state folder, appended in one write, so
-that any number of processes may do so at once. When the file has grown to `LARGEST`
-bytes it becomes `history.1.jsonl` and takes the place of the one before: so the newest
-runs are kept, twice `LARGEST` bytes of them at most, and older ones are forgotten.
+that any number of processes may do so at once; one that looks while another writes may
+take it for a torn line and leave an empty one, which tells of no run. When the file has
+grown to `LARGEST` bytes it becomes `history.1.jsonl` and takes the place of the one
+before: so the newest runs are kept, twice `LARGEST` bytes of them at most, and older
+ones are forgotten.
 """
 
 from __future__ import annotations
