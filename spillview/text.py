@@ -194,6 +194,10 @@ _AGE = re.compile(r"(\d+(?:\.\d+)?)\s*([smhdw])", re.ASCII | re.IGNORECASE)
 _AGE_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 7 * 86_400}
 
 
+_DAYS = {"today": 0, "yesterday": 1}
+"""Days by name, and how long ago they began."""
+
+
 def _shown(typed: str) -> str:
     short = printable(typed)
     return f"`{short[:60]}…`" if len(short) > 60 else f"`{short}`"
@@ -249,20 +253,26 @@ def _times(decimal: str, scale: int) -> int:
 
 
 def parse_when(typed: str, now: float) -> float:
-    """A moment in seconds since the epoch: an age before `now`, or an ISO date or time.
+    """A moment in seconds since the epoch: an age before `now`, an ISO date or time, or
+    `today` or `yesterday`.
 
-    Without a zone the date or time is local; a date alone is its midnight.
+    Without a zone the date or time is local; a day alone is its midnight.
     Raises `BadInput` for anything else and for moments the clock cannot express.
     """
     stripped = typed.strip()
     if _AGE.fullmatch(stripped):
         return now - parse_age(stripped)
+    days = _DAYS.get(stripped.lower())
+    if days is not None:
+        local = datetime.fromtimestamp(now)  # noqa: DTZ006 - local, as people say it
+        midnight = local.replace(hour=0, minute=0, second=0, microsecond=0)
+        return (midnight - timedelta(days=days)).timestamp()
     try:
         moment = datetime.fromisoformat(stripped)
     except ValueError:
         raise BadInput(
-            f"{_shown(typed)} is neither an age like 12h nor a date like 2026-11-29"
-            " or 2026-11-29T18:00."
+            f"{_shown(typed)} is no time: write an age like 90m, 12h, 7d or 2w, a date"
+            " like 2026-11-29 or 2026-11-29T18:00, or today or yesterday."
         ) from None
     try:
         return moment.timestamp()

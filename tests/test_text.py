@@ -228,8 +228,22 @@ def test_moments_are_ages_or_iso_dates() -> None:
     assert datetime.fromtimestamp(parse_when("20261129T000000Z", now), UTC).day == 29
 
 
+def test_today_and_yesterday_are_their_local_midnights() -> None:
+    now = datetime(2026, 11, 29, 7, 31).astimezone()
+    for typed, day in (("today", 29), ("Yesterday", 28), (" yesterday ", 28)):
+        midnight = datetime(2026, 11, day).astimezone()
+        assert parse_when(typed, now.timestamp()) == midnight.timestamp()
+
+
+def test_what_is_no_time_is_told_every_form_there_is() -> None:
+    with pytest.raises(BadInput) as caught:
+        parse_when("last week", 0.0)
+    for form in ("90m", "7d", "2026-11-29", "T18:00", "today", "yesterday"):
+        assert form in str(caught.value)
+
+
 @pytest.mark.parametrize(
-    "typed", ["", "yesterday", "2026-13-01", "0h", "\x1b[2J", "24"]
+    "typed", ["", "tomorrow", "yesterdays", "2026-13-01", "0h", "\x1b[2J", "24"]
 )
 def test_moments_that_make_no_sense_are_refused_without_raw_bytes(typed: str) -> None:
     with pytest.raises(BadInput) as caught:

@@ -126,7 +126,8 @@ examples:
 ARTIFACT is an id (at least 4 characters of it), a path, or a file name when unique.
 PATH is a home, store, project, session, transcript, file, or a folder of text files.
 WHERE is artifacts, session ids, harness names and paths.
-Ages are written 90m, 12h, 7d, 2w. `spillview COMMAND --help` tells more of each.
+Ages are written 90m, 12h, 7d, 2w; --since and --until also take a date or a time like
+2026-11-29T18:00, today and yesterday. `spillview COMMAND --help` tells more of each.
 
 exit codes: 0 done; 1 nothing matched; 2 bad usage, or something could not be read
 (what could be read is printed)."""

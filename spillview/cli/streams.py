@@ -164,7 +164,22 @@ class Streams:
             self.flush()
         except (OSError, ValueError):  # what is said still matters
             self.abandon()
-        self._raw(printable(text) + "\n")
+        said = printable(text)
+        room = self._room()
+        if room is not None:  # a terminal alone breaks inside words
+            from spillview.cells import fold
+
+            said = "\n".join(fold(said, room))
+        self._raw(f"{said}\n")
+
+    def _room(self) -> int | None:
+        """Columns of the terminal that stderr is; None where it is none."""
+        if not self._progress:
+            return None
+        try:
+            return max(20, os.get_terminal_size(sys.stderr.fileno()).columns)
+        except (OSError, ValueError, AttributeError):
+            return None
 
     def _clear(self) -> None:
         self._shown = False
