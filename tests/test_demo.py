@@ -155,11 +155,55 @@ def test_two_nights_differ_in_nothing_but_their_home_and_times(tmp_path: Path) -
 
 
 def test_a_second_run_over_the_same_home_gives_the_same_bytes(tmp_path: Path) -> None:
-    make_night(str(tmp_path), NOW)
+    assert make_night(str(tmp_path), NOW)
     before = {n: p.read_bytes() for n, p in files(tmp_path).items() if p.is_file()}
-    make_night(str(tmp_path), NOW)
+    assert not make_night(str(tmp_path), NOW)
     after = {n: p.read_bytes() for n, p in files(tmp_path).items() if p.is_file()}
     assert before == after
+
+
+def test_a_night_is_never_mixed_with_a_later_one(tmp_path: Path) -> None:
+    make_night(str(tmp_path), NOW)
+    gone = results(tmp_path)[0]
+    gone.unlink()  # as a clean-up would
+    before = {n: p.lstat().st_mtime_ns for n, p in files(tmp_path).items()}
+    assert not make_night(str(tmp_path), NOW + 3 * 86_400)
+    after = {n: p.lstat().st_mtime_ns for n, p in files(tmp_path).items()}
+    assert before == after
+
+
+def test_half_a_night_is_refused_and_left_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("spillview.demo.mesh.write", full)
+        with pytest.raises(BadInput, match="No space left"):
+            make_night(str(tmp_path), NOW)
+    before = files(tmp_path)
+    with pytest.raises(BadInput, match="not finished; delete the folder"):
+        make_night(str(tmp_path), NOW)
+    assert files(tmp_path) == before
+
+
+@pytest.mark.parametrize("kind", ["text", "link", "folder"])
+def test_a_marker_that_is_not_ours_makes_no_night_of_a_home(
+    tmp_path: Path, kind: str
+) -> None:
+    home, marker = tmp_path / "home", tmp_path / "home" / MARKER
+    home.mkdir()
+    if kind == "text":
+        marker.write_text("mine")
+    elif kind == "link":
+        make_night(str(tmp_path / "other"), NOW)
+        marker.symlink_to(tmp_path / "other" / MARKER)
+    else:
+        marker.mkdir()
+    with pytest.raises(BadInput, match="not empty"):
+        make_night(str(home), NOW)
+    assert os.listdir(home) == [MARKER]
 
 
 def test_all_times_lie_before_the_morning(night: Path) -> None:

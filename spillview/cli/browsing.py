@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 
 DEMO = """\
 Make a small night of several harnesses below DIR (a new temporary folder without one)
-and browse it. Without a terminal it is made, and DIR is printed."""
+and browse it. Without a terminal it is made, and DIR is printed. A night that DIR holds
+already is browsed as it is. Marks made here stay in DIR; `spillview DIR` and `spillview
+review DIR` keep theirs with your own."""
 
 
 def describe(name: str, parser: argparse.ArgumentParser) -> None:
@@ -63,7 +65,7 @@ def run(name: str, args: argparse.Namespace, streams: Streams) -> int:
         from spillview.catalogue import Query
 
         catalogue.close()
-        catalogue, query = _made(_new_folder()), Query()
+        catalogue, query = _made(_new_folder(), streams), Query()
         streams.note("no store was found on this machine; this is a made night")
     return _browse(catalogue, query)
 
@@ -91,7 +93,7 @@ def _demo(args: argparse.Namespace, streams: Streams) -> int:
     if len(args.words) > 1:
         raise BadInput("demo takes one folder at most")
     folder = args.words[0] if args.words else _new_folder()
-    catalogue = _made(folder)
+    catalogue = _made(folder, streams)
     if not interactive(streams):
         catalogue.close()
         if args.json:
@@ -102,12 +104,16 @@ def _demo(args: argparse.Namespace, streams: Streams) -> int:
     return _browse(catalogue, query_of(args))
 
 
-def _made(folder: str) -> Catalogue:
+def _made(folder: str, streams: Streams) -> Catalogue:
     from spillview.catalogue import Catalogue
     from spillview.demo import make_night
     from spillview.places import Places
 
-    make_night(folder, time.time())
+    if not make_night(folder, time.time()):
+        streams.note(
+            f"{path_text(folder)} holds a demo night already, which is left as it is;"
+            " for one of last night give a new folder"
+        )
     return Catalogue.here(Places.of_home(os.path.abspath(folder)))
 
 
