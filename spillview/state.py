@@ -45,6 +45,9 @@ LONGEST_NOTE = 10_000
 _SESSION = "session "
 """Before the printed ids of sessions; no artifact's id begins so."""
 
+NEVER = -1.0
+"""What is kept of a moment that was taken back; no clock shows it."""
+
 LATEST = 1e11
 """Seconds since the epoch; no clock shows more."""
 
@@ -192,9 +195,13 @@ class State:
         """
         return self._fact(_of_ground("last_review", paths))
 
-    def set_last_review(self, when: float, paths: Sequence[str] = ()) -> None:
-        """Remember that everything of these paths up to `when` was reviewed."""
-        self._set_fact(_of_ground("last_review", paths), when)
+    def set_last_review(self, when: float | None, paths: Sequence[str] = ()) -> None:
+        """Remember that everything of these paths up to `when` was reviewed.
+
+        None takes that back.
+        """
+        moment = when if when is not None else NEVER
+        self._set_fact(_of_ground("last_review", paths), moment)
 
     def last_report(self, paths: Sequence[str] = ()) -> float | None:
         """The moment of their last report that was given; None before the first."""

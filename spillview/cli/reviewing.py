@@ -267,7 +267,8 @@ def _done(
     streams: Streams,
 ) -> None:
     from spillview.report.finishing import finish
-    from spillview.text import iso, when
+    from spillview.report.wording import finished
+    from spillview.text import iso
 
     done = finish(state, query, report)
     if args.json:
@@ -282,14 +283,8 @@ def _done(
         )
     if not state.lasts:
         return  # why it could not be kept is said at the end
-    left = f", {done.left:,} that came later are left" if done.left else ""
-    words = "artifact or lost call" if done.marked == 1 else "artifacts and lost calls"
-    streams.note(
-        f"{done.marked:,} {words} up to {when(done.upto, report.made)}"
-        f" {'is' if done.marked == 1 else 'are'} reviewed{left}"
-    )
-    if not done.moved:
-        streams.note("what was left out here stays for the next report")
+    for sentence in finished(done, report.made):
+        streams.note(sentence)
 
 
 def _mark(

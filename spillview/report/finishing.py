@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from spillview.errors import BadInput
@@ -31,6 +31,10 @@ class Finished:
     left: int
     moved: bool
     """Whether the next report begins at `upto`; not where a part was reviewed."""
+    before: Mapping[str, float | None] = field(default_factory=dict)
+    """The marks that were set, each with its earlier time; None where it had none."""
+    last_before: float | None = None
+    """The review that was the last one until then."""
 
 
 def is_whole(query: Query) -> bool:
@@ -60,17 +64,38 @@ def finish(state: State, query: Query, report: Report) -> Finished:
     was not seen by anybody yet. Of a part it is what `report` covers. The period of
     other paths than the query's stays where it is.
     """
-    start = night_start(state.last_review(query.paths), report.made)
+    last = state.last_review(query.paths)
+    start = night_start(last, report.made)
     whole = is_whole(query) and (query.since is None or query.since <= start)
-    if not whole and state.last_review(query.paths) is None:
+    if not whole and last is None:
         state.set_last_review(start, query.paths)  # the rest of the period comes next
     given = given_report(state, query, report)
     upto = report.made if given is None else given
     done = [mark for mark, changed in report.covered if changed <= upto]
+    marks = state.reviewed()
+    before = {mark: marks.get(mark) for mark in done}
     state.mark_reviewed(done, upto)
     if whole:
         state.set_last_review(upto, query.paths)
-    return Finished(upto, len(done), len(report.covered) - len(done), whole)
+    left = len(report.covered) - len(done)
+    return Finished(upto, len(done), left, whole, before, last)
+
+
+def resume(state: State, query: Query, finished: Finished) -> None:
+    """Take back that a review was finished: marks and period as they were before."""
+    by_time: dict[float | None, list[str]] = {}
+    for mark, when in finished.before.items():
+        by_time.setdefault(when, []).append(mark)
+    for when, marks in by_time.items():
+        state.mark_reviewed(marks, when)
+    state.set_last_review(finished.last_before, query.paths)
+
+
+def hold(state: State, now: float, paths: Sequence[str] = ()) -> None:
+    """With the first mark, keep where the period begins: the next report has the rest
+    of it, whenever that comes."""
+    if state.last_review(paths) is None:
+        state.set_last_review(night_start(None, now), paths)
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,13 +177,9 @@ def _sessions(
 def mark(
     state: State, subject: Subject, when: float | None, paths: Sequence[str] = ()
 ) -> None:
-    """Mark an artifact, or a session with all its artifacts; None takes it back.
-
-    With the first mark the period is held where it begins: the next report has the
-    rest of it, whenever that comes.
-    """
-    if when is not None and state.last_review(paths) is None:
-        state.set_last_review(night_start(None, when), paths)
+    """Mark an artifact, or a session with all its artifacts; None takes it back."""
+    if when is not None:
+        hold(state, when, paths)
     state.mark_reviewed(dict.fromkeys((subject.mark, *subject.artifacts)), when)
 
 

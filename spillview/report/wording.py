@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from spillview.report.findings import Report
+from spillview.text import when
+
+if TYPE_CHECKING:
+    from spillview.report.finishing import Finished
 
 
 def many(count: int, noun: str) -> str:
@@ -59,4 +65,16 @@ def closing(report: Report) -> list[str]:
             f"{many(tally.exposed_before, 'older artifact')} exposed too:"
             " `spillview review --since 1000w` lists them."
         )
+    return told
+
+
+def finished(done: Finished, now: float) -> list[str]:
+    """What finishing a review covered, and what is left for the next one."""
+    left = f", {done.left:,} that came later are left" if done.left else ""
+    words = "artifact or lost call" if done.marked == 1 else "artifacts and lost calls"
+    verb = "is" if done.marked == 1 else "are"
+    upto = when(done.upto, now)
+    told = [f"{done.marked:,} {words} up to {upto} {verb} reviewed{left}"]
+    if not done.moved:
+        told.append("what was left out here stays for the next report")
     return told

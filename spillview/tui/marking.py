@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from textual import events, on
+
 from spillview.model import Artifact, Missing, Session
 from spillview.reviewed import call_mark, is_call_reviewed, session_mark
 from spillview.text import path_text, printable
@@ -16,11 +18,24 @@ from spillview.tui.queue_screen import QueueScreen
 class MarkingScreen(QueueScreen):
     """A queue whose rows can be marked and noted; both last in the state folder."""
 
+    _shown_marks = 0
+    """The version of the marks that the queue shows."""
+
+    @on(events.ScreenResume)
+    def _take_over(self) -> None:
+        """Show what a screen above, which shares the marks and notes, has changed."""
+        if self.marks.version != self._shown_marks:
+            self.last_batch = None
+            self._marked()
+        self.detail.remake()
+
     def action_review(self) -> None:
-        """Mark the row reviewed, a session with all it shows, and go on."""
+        """Mark the row reviewed, a session with all it shows, and go on to what is
+        left: below it, else above."""
         row = self.queue.row
         if row is None:
             return
+        following = self.queue.next_open()
         self.last_batch = None  # the mark is what `u` takes back now
         artifacts: tuple[Artifact, ...] = ()
         also: tuple[str, ...] = ()
@@ -36,14 +51,11 @@ class MarkingScreen(QueueScreen):
         if isinstance(row, Session):
             words = f"{plural(marked, 'artifact')} marked reviewed; u takes it back."
             self.notify(words, markup=False)
-            self._marked()
-            self.queue.action_session(1)
-        else:
-            self._marked()
-            self.queue.action_move(1)
+        self._marked(following)
 
     def _marked(self, aim: Key | None = None) -> None:
         """Show new marks; the cursor stays, or goes to `aim`."""
+        self._shown_marks = self.marks.version
         sessions = self.marks.apply_all(self.material.sessions)
         self.material = replace(self.material, sessions=tuple(sessions))
         self._remember_review()
@@ -60,16 +72,24 @@ class MarkingScreen(QueueScreen):
             self.notify(words, severity="error", timeout=20, markup=False)
 
     def _remember_review(self) -> None:
-        """The night is over once everything that it showed is reviewed."""
+        """The night is over once everything that it showed is reviewed.
+
+        A review that was finished since, of a report, stands. What was held from
+        further back, for the rest of it, stays so while something is left.
+        """
         view = self.view
         if view.since is None or view.opened is None:
+            return
+        last = self.catalogue.last_review(self.scope.paths)
+        if last is not None and last > view.opened:
             return
         window = replace(view, all_time=False)
         shown = (a for s in self.material.sessions for a in s.artifacts)
         left = any(a.reviewed is None and in_window(a, window) for a in shown)
         left = left or self._calls_left()
         left = left or self.scope.harness is not None or self.scope.session is not None
-        moment = view.since if left else view.opened
+        held = view.since if last is None else min(last, view.since)
+        moment = held if left else view.opened
         self.catalogue.set_last_review(moment, self.scope.paths)
 
     def _calls_left(self) -> bool:

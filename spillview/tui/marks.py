@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 
+from spillview import triage
 from spillview.catalogue import Catalogue
 from spillview.model import Artifact, Session
+from spillview.reviewed import is_reviewed
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Marks that one key set, and how they are taken back if not one by one."""
+
+    ids: list[str]
+    reopen: Callable[[], None] | None = None
 
 
 class Marks:
@@ -15,73 +25,106 @@ class Marks:
     def __init__(self, catalogue: Catalogue) -> None:
         self._catalogue = catalogue
         self._now: dict[str, float | None] = {}
-        self._before: list[list[str]] = []
+        self._before: list[Batch] = []
+        self.version = 0
+        """Grows with every change, so that a screen can tell whether it shows it."""
 
     @property
     def undoable(self) -> int:
         """How many marks the next undo takes back; 0 when there is none."""
-        return len(self._before[-1]) if self._before else 0
+        return len(self._before[-1].ids) if self._before else 0
+
+    def is_set(self, mark: str, since: float) -> bool:
+        """Whether something was marked here at `since` or later."""
+        when = self._now.get(mark)
+        return when is not None and when >= since
 
     def mark(
         self, artifacts: Iterable[Artifact], when: float, also: Sequence[str] = ()
     ) -> int:
-        """Mark those not reviewed yet; returns how many.
+        """Mark those not reviewed as they are now; returns how many.
 
         `also` are the marks of other things: a session, a call without a file.
         """
-        fresh = [a for a in map(self.apply, artifacts) if a.reviewed is None]
+        fresh = [a for a in map(self.apply, artifacts) if not is_reviewed(a, when)]
         ids = [artifact.id for artifact in fresh]
         if also:
             known = self._catalogue.reviewed()
             ids += [each for each in also if each not in known]
         if ids:
-            self._before.append(ids)
+            self._before.append(Batch(ids))
             self._set(ids, when)
         return len(fresh)
+
+    def finish(
+        self, ids: Sequence[str], when: float, reopen: Callable[[], None]
+    ) -> None:
+        """Take over marks of a finished review; an undo calls `reopen`."""
+        self._before.append(Batch(list(ids), reopen))
+        self._now.update(dict.fromkeys(ids, when))
+        self.version += 1
 
     def undo(self) -> list[str]:
         """Take the last mark back; returns the ids that are open again."""
         if not self._before:
             return []
-        ids = self._before.pop()
-        self._set(ids, None)
-        return ids
+        batch = self._before.pop()
+        if batch.reopen is None:
+            self._set(batch.ids, None)
+        else:
+            batch.reopen()
+            kept = self._catalogue.reviewed()
+            self._now.update({each: kept.get(each) for each in batch.ids})
+            self.version += 1
+        return batch.ids
 
     def _set(self, ids: Sequence[str], when: float | None) -> None:
         self._now.update(dict.fromkeys(ids, when))
         self._catalogue.mark_reviewed(ids, when)
+        self.version += 1
 
     def reload(self, artifacts: Iterable[Artifact]) -> None:
         """Take over what another screen marked; one undo takes it back."""
         state = self._catalogue.state
         if state is None:
             return
-        stored = state.reviewed()
+        stored, now = state.reviewed(), self._catalogue.now()
         fresh = [
             artifact.id
             for artifact in map(self.apply, artifacts)
-            if artifact.reviewed is None and artifact.id in stored
+            if artifact.reviewed is None
+            and artifact.id in stored
+            and is_reviewed(replace(artifact, reviewed=stored[artifact.id]), now)
         ]
         if fresh:
-            self._before.append(fresh)
+            self._before.append(Batch(fresh))
             self._now.update({key: stored[key] for key in fresh})
+            self.version += 1
 
     def apply(self, artifact: Artifact) -> Artifact:
-        """The artifact with the mark it has now."""
+        """The artifact with the mark it has now, if that holds of it as it is now."""
         when = self._now.get(artifact.id, artifact.reviewed)
         if when == artifact.reviewed:
             return artifact
-        return replace(artifact, reviewed=when)
+        marked = replace(artifact, reviewed=when)
+        if when is None or is_reviewed(marked, self._catalogue.now()):
+            return marked
+        return artifact if artifact.reviewed is None else replace(marked, reviewed=None)
 
     def apply_all(self, sessions: Iterable[Session]) -> list[Session]:
-        """The sessions with the marks their artifacts have now."""
+        """The sessions, worst first as before, with the marks they have now."""
         if not self._now:
             return list(sessions)
-        marked: list[Session] = []
+        kept: list[Session] = []
+        changed: list[Session] = []
         for session in sessions:
             artifacts = tuple(map(self.apply, session.artifacts))
             same = all(
                 a is b for a, b in zip(artifacts, session.artifacts, strict=True)
             )
-            marked.append(session if same else replace(session, artifacts=artifacts))
-        return marked
+            if same:
+                kept.append(session)
+            else:
+                changed.append(replace(session, artifacts=artifacts))
+        triage.put_in_order(kept, changed)
+        return kept

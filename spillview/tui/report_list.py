@@ -1,14 +1,18 @@
-"""The rows of the report's screen, under their sections."""
+"""The rows of the report's screen, under their sections, and one of them in full."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
+from spillview.model import Artifact, Missing
 from spillview.report.findings import SECTIONS, Finding, Report, Run
+from spillview.report.rows import opening
 from spillview.report.sentences import name_of, subject, verdict_text
+from spillview.reviewed import call_mark
 from spillview.text import path_text, printable
 from spillview.tui.row_list import Row
-from spillview.tui.runs import Runs, clean, fit, plain
+from spillview.tui.runs import Lines, Runs, clean, fit, fit_runs, plain, wrap
 
 WORST = frozenset({"failed_unseen"})
 UNSEEN = frozenset({"verdict_unseen", "signals_unseen", "items_missed"})
@@ -45,6 +49,8 @@ class FindingRow:
     finding: Finding
     number: int
     """Which one of the report it is."""
+    reviewed: bool = False
+    """Whether it was marked since the report was made."""
 
     @property
     def key(self) -> str:
@@ -57,7 +63,13 @@ class FindingRow:
         return False
 
     def runs(self, width: int) -> Runs:
-        """Project, command, and what was missed."""
+        """Project, command, and what was missed; dim once it is reviewed."""
+        if self.reviewed:
+            _, *rest = self._runs(width)
+            return [(" ✓ ", "good"), *((text, "dim") for text, _ in rest)]
+        return self._runs(width)
+
+    def _runs(self, width: int) -> Runs:
         finding = self.finding
         if finding.section in ("disk", "exposed"):
             return [("   ", ""), (plain(finding.text), "")]
@@ -98,10 +110,37 @@ def project_of(run: Run | None) -> str:
     return printable(path_text(name.rstrip("/").rpartition("/")[2]))
 
 
-def rows_of(report: Report) -> list[Row]:
-    """Every finding under its section; unseen failures under their sessions."""
+def subject_of(finding: Finding) -> Artifact | Missing | None:
+    """What a finding is of: an artifact, a call without one; None of a disk's."""
+    return finding.artifact if finding.artifact is not None else finding.call
+
+
+def mark_of(row: Row) -> str | None:
+    """The mark by which what a row tells of is known as reviewed."""
+    finding = row.finding if isinstance(row, FindingRow) else None
+    if finding is None:
+        return None
+    if finding.artifact is not None:
+        return finding.artifact.id
+    return call_mark(finding.call) if finding.call is not None else None
+
+
+def rows_of(
+    report: Report, is_marked: Callable[[str], bool] = lambda mark: False
+) -> list[Row]:
+    """Every finding under its section; unseen failures under their sessions.
+
+    `is_marked` tells of a mark whether it was set since the report was made.
+    """
     numbers = {id(finding): n for n, finding in enumerate(report.findings)}
     listed: list[Row] = []
+
+    def row(finding: Finding) -> FindingRow:
+        made = FindingRow(finding, numbers[id(finding)])
+        mark = mark_of(made)
+        marked = mark is not None and is_marked(mark)
+        return replace(made, reviewed=True) if marked else made
+
     for how, runs in (("went on", report.went_on), ("nothing said", report.stopped)):
         for run, findings in runs:
             title = clean(f"{name_of(run)}", 200)
@@ -111,12 +150,43 @@ def rows_of(report: Report) -> list[Row]:
             if note:
                 more += f"  note: {plain(note)}"
             listed.append(Heading(title, "never", more))
-            listed += [FindingRow(each, numbers[id(each)]) for each in findings]
+            listed += list(map(row, findings))
     for section, title in SECTIONS.items():
         findings = report.of(section)
         if section in WORST or not findings:
             continue
         tone = "unseen" if section in UNSEEN else "title"
         listed.append(Heading(title, tone, f"{len(findings):,}"))
-        listed += [FindingRow(each, numbers[id(each)]) for each in findings]
+        listed += list(map(row, findings))
     return listed
+
+
+class FindingDetail(Lines):
+    """What one finding says, in full as far as there is room."""
+
+    def __init__(self, note_of: Callable[[Finding], str | None]) -> None:
+        super().__init__(id="finding")
+        self._note_of = note_of
+        self._finding: Finding | None = None
+
+    def show(self, finding: Finding | None) -> None:
+        """Show a finding."""
+        self._finding = finding
+        self.remake()
+
+    def make(self, width: int, height: int) -> list[Runs]:
+        """Its sentence, the person's note, and how to open it elsewhere."""
+        finding = self._finding
+        if finding is None:
+            return []
+        below: list[Runs] = []
+        note = self._note_of(finding)
+        if note:
+            below.append([(" note  ", "label"), (plain(note), "notice")])
+        command = opening(finding)
+        if command is not None:
+            below.append([(" open  ", "label"), (command, "dim")])
+        room = max(1, height - len(below))
+        text = wrap(plain(finding.text), max(8, width - 2), room)
+        lines: list[Runs] = [[(" ", ""), (line, "")] for line in text]
+        return [fit_runs(line, width) for line in (*lines, *below)][:height]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
@@ -153,6 +153,12 @@ class RowList(ScrollView, can_focus=True):
             target = above[-2] if len(above) > 1 else (above[0] if above else None)
         if target is not None:
             self._go(target, 1)
+
+    def aim(self, wanted: Callable[[Row], bool]) -> bool:
+        """Put the cursor on the first row that is wanted; whether there is one."""
+        places = (n for n, row in enumerate(self.rows) if not row.heading)
+        at = next((n for n in places if wanted(self.rows[n])), None)
+        return at is not None and self._go(at, 1)
 
     def on_click(self, event: events.Click) -> None:
         """A click places the cursor."""

@@ -44,6 +44,11 @@ def offer(app: App[object], words: str, batch: str) -> None:
     app.notify(f"{words} {link} or u", timeout=SECONDS)
 
 
+def offer_mark(app: App[object], words: str) -> None:
+    """A toast that says what was marked and takes it back; `words` are ours."""
+    app.notify(f"{words} [@click=screen.undo]Undo[/] or u", timeout=SECONDS)
+
+
 def told(done: Undone) -> TrashChanged:
     """What an undo did, in words."""
     if done.batch is None:

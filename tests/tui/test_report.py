@@ -3,24 +3,32 @@
 from __future__ import annotations
 
 import json
+import os
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
+from textual.pilot import Pilot
+from textual.screen import Screen
 from textual.widgets import Static
 
 from spillview.catalogue import Catalogue, Query
+from spillview.cli import main
 from spillview.model import Problem
 from spillview.places import Places
+from spillview.report.findings import Finding
 from spillview.reviewed import call_mark, session_mark
 from spillview.state import State
 from spillview.text import printable
 from spillview.tui.app import SpillviewApp
 from spillview.tui.artifact import ArtifactScreen
+from spillview.tui.cleanup import CleanupScreen
 from spillview.tui.home import HomeScreen
 from spillview.tui.note import NoteScreen
 from spillview.tui.report import ReportScreen
 from spillview.tui.report_list import FindingRow
+from spillview.tui.trash import TrashScreen
 from tests.attacks import make_hostile
 from tests.test_report import one_of_each
 from tests.tui.fakes import NIGHT_TITLES, FakeCatalogue, a_night, lost_call, settle
@@ -32,6 +40,14 @@ SIZE = (120, 40)
 def catalogue_of(home: Path) -> Catalogue:
     places = Places.of_home(str(home))
     return Catalogue(places, state=State(places))
+
+
+def age(home: Path, seconds: float, now: float | None = None) -> None:
+    """Let every file below be as old as that."""
+    at = (time.time() if now is None else now) - seconds
+    for folder, _, names in os.walk(home):
+        for name in names:
+            os.utime(os.path.join(folder, name), (at, at))
 
 
 def detail(app: SpillviewApp) -> str:
@@ -89,20 +105,311 @@ async def test_the_report_leads_with_what_went_on_and_opens_it(tmp_path: Path) -
         assert app.screen.artifact.found.path == str(made["went_on"].path)
 
 
-async def test_a_finding_without_a_file_opens_nothing(tmp_path: Path) -> None:
+async def report_of(pilot: Pilot[None]) -> ReportScreen:
+    """The report's screen over the queue, once it is made."""
+    await settle(pilot)
+    await pilot.press("R")
+    screen = pilot.app.screen
+    assert isinstance(screen, ReportScreen)
+    await until(pilot, lambda: screen.report is not None)
+    await settle(pilot)
+    return screen
+
+
+def found(screen: ReportScreen) -> Finding:
+    """The finding under the cursor."""
+    row = screen.findings.row
+    assert isinstance(row, FindingRow)
+    return row.finding
+
+
+def offered(screen: Screen[Any]) -> dict[str, str]:
+    """What the footer and the help offer: names of keys by key."""
+    active = screen.active_bindings.values()
+    return {each.binding.key: each.binding.description for each in active}
+
+
+def marks_of(home: Path) -> dict[str, float]:
+    return State(Places.of_home(str(home))).reviewed()
+
+
+async def go_to(pilot: Pilot[None], screen: ReportScreen, section: str) -> None:
+    """Put the cursor on the first finding of a section, of any time if need be."""
+    assert screen.report is not None
+    if not any(each.section == section for each in screen.report.findings):
+        await pilot.press("a")
+        await until(pilot, lambda: screen.report is not None)
+        await settle(pilot)
+    await pilot.press("g")
+    for _ in screen.findings.rows:
+        if found(screen).section == section:
+            break
+        await pilot.press("j")
+    await settle(pilot)
+    assert found(screen).section == section
+
+
+async def test_leaving_an_artifact_comes_back_to_its_row(tmp_path: Path) -> None:
+    one_of_each(tmp_path)
+    app = SpillviewApp(catalogue_of(tmp_path), Query(paths=(str(tmp_path),)))
+    async with app.run_test(size=SIZE) as pilot:
+        screen = await report_of(pilot)
+        for key in ("q", "escape"):
+            await go_to(pilot, screen, "signals_unseen")
+            await pilot.press("enter")
+            await settle(pilot)
+            assert type(app.screen) is ArtifactScreen
+            await pilot.press(key)
+            await until(pilot, lambda: app.screen is screen)
+            await settle(pilot)
+            assert found(screen).section == "signals_unseen"
+        await go_to(pilot, screen, "failed_unseen")
+        await pilot.press("enter")
+        await settle(pilot)
+        await pilot.press("J", "J")
+        await settle(pilot)
+        opened: Screen[Any] = app.screen
+        assert isinstance(opened, ArtifactScreen)
+        third = opened.artifact.id
+        await pilot.press("q")
+        await until(pilot, lambda: app.screen is screen)
+        await settle(pilot)
+        artifact = found(screen).artifact
+        assert artifact is not None
+        assert artifact.id == third
+
+
+async def test_a_mark_made_on_the_artifact_shows_on_its_row(tmp_path: Path) -> None:
+    one_of_each(tmp_path)
+    app = SpillviewApp(catalogue_of(tmp_path), Query(paths=(str(tmp_path),)))
+    async with app.run_test(size=SIZE) as pilot:
+        screen = await report_of(pilot)
+        first = found(screen).artifact
+        assert first is not None
+        await pilot.press("enter")
+        await settle(pilot)
+        await pilot.press("space", "q")
+        await settle(pilot)
+        rows = [r for r in screen.findings.rows if isinstance(r, FindingRow)]
+        assert [r.reviewed for r in rows[:2]] == [True, False]
+        assert first.id in marks_of(tmp_path)
+
+
+async def test_space_marks_a_row_and_u_takes_it_back(tmp_path: Path) -> None:
+    one_of_each(tmp_path)
+    app = SpillviewApp(catalogue_of(tmp_path), Query(paths=(str(tmp_path),)))
+    async with app.run_test(size=SIZE) as pilot:
+        screen = await report_of(pilot)
+        first = found(screen).artifact
+        assert first is not None
+        assert "u" not in offered(screen)
+        await pilot.press("space")
+        await settle(pilot)
+        assert list(marks_of(tmp_path)) == [first.id]
+        row = screen.findings.rows[1]
+        assert "".join(text for text, _ in row.runs(60)).startswith(" ✓ ")
+        assert found(screen).artifact is not first
+        await pilot.press("u")
+        await settle(pilot)
+        assert marks_of(tmp_path) == {}
+        assert found(screen).artifact is not None
+        assert screen.findings.row == screen.findings.rows[1]
+        await go_to(pilot, screen, "dangling")
+        call = found(screen).call
+        assert call is not None
+        await pilot.press("space")
+        await settle(pilot)
+        assert list(marks_of(tmp_path)) == [call_mark(call)]
+
+
+async def test_the_queue_shows_and_takes_back_what_the_report_marked(
+    tmp_path: Path,
+) -> None:
+    one_of_each(tmp_path)
+    app = SpillviewApp(catalogue_of(tmp_path), Query(paths=(str(tmp_path),)))
+    async with app.run_test(size=SIZE) as pilot:
+        screen = await report_of(pilot)
+        first = found(screen).artifact
+        assert first is not None
+        await pilot.press("space", "q")
+        await settle(pilot)
+        home = app.screen
+        assert isinstance(home, HomeScreen)
+        shown = {a.id: a for s in home.material.sessions for a in s.artifacts}
+        assert shown[first.id].reviewed is not None
+        await pilot.press("u")
+        await settle(pilot)
+        assert marks_of(tmp_path) == {}
+
+
+async def test_done_finishes_the_review_and_undo_takes_all_of_it_back(
+    tmp_path: Path,
+) -> None:
+    one_of_each(tmp_path)
+    catalogue = catalogue_of(tmp_path)
+    paths = (str(tmp_path),)
+    app = SpillviewApp(catalogue, Query(paths=paths))
+    async with app.run_test(size=(80, 24), notifications=True) as pilot:
+        screen = await report_of(pilot)
+        made = screen.report
+        assert made is not None
+        assert offered(screen)["d"] == "Done"
+        await pilot.press("space")  # held from here on
+        held = catalogue.last_review(paths)
+        await pilot.press("d")
+        await settle(pilot)
+        assert catalogue.last_review(paths) == made.made
+        assert {mark for mark, _ in made.covered} <= set(marks_of(tmp_path))
+        [toast] = [note.message for note in app._notifications]
+        assert toast.startswith(f"{len(made.covered):,} artifacts and lost calls")
+        assert "screen.undo" in toast
+        assert "d" not in offered(screen)
+        await pilot.press("u")
+        await settle(pilot)
+        assert catalogue.last_review(paths) == held
+        assert len(marks_of(tmp_path)) == 1  # the one before it
+        assert offered(screen)["d"] == "Done"
+
+
+async def test_a_finished_review_stands_when_the_queue_is_marked(
+    tmp_path: Path,
+) -> None:
+    one_of_each(tmp_path)
+    catalogue = catalogue_of(tmp_path)
+    paths = (str(tmp_path),)
+    app = SpillviewApp(catalogue, Query(paths=paths))
+    async with app.run_test(size=SIZE) as pilot:
+        screen = await report_of(pilot)
+        await pilot.press("d", "q")
+        await settle(pilot)
+        assert screen.report is not None
+        await pilot.press("j", "space")
+        await settle(pilot)
+        assert catalogue.last_review(paths) == screen.report.made
+        await pilot.press("u", "u")
+        await settle(pilot)
+        last = catalogue.last_review(paths)
+        assert last is None or last < screen.report.made
+        assert marks_of(tmp_path) == {}
+
+
+async def test_a_note_and_a_prompt_belong_to_the_row(tmp_path: Path) -> None:
+    one_of_each(tmp_path)
+    app = SpillviewApp(catalogue_of(tmp_path), Query(paths=(str(tmp_path),)))
+    async with app.run_test(size=SIZE) as pilot:
+        screen = await report_of(pilot)
+        await pilot.press("i", *"ask [him]", "enter")
+        await settle(pilot)
+        strip = screen.detail.make(80, 5)
+        assert "ask [him]" in "".join(text for row in strip for text, _ in row)
+        await pilot.press("p")
+        await until(pilot, lambda: "make test" in app.clipboard)
+        await pilot.press("Y")
+        await settle(pilot)
+        assert "claude --resume" in app.clipboard
+        await go_to(pilot, screen, "dangling")
+        await pilot.press("p")
+        await until(pilot, lambda: "make gone" in app.clipboard)
+
+
+async def test_rows_of_the_disk_offer_the_clean_up_and_the_trash(
+    tmp_path: Path,
+) -> None:
     one_of_each(tmp_path)
     app = SpillviewApp(catalogue_of(tmp_path), Query(paths=(str(tmp_path),)))
     async with app.run_test(size=(80, 24)) as pilot:
+        screen = await report_of(pilot)
+        assert offered(screen)["enter"] == "Open"
+        await pilot.press("G")
         await settle(pilot)
-        await pilot.press("R")
-        screen = app.screen
-        assert isinstance(screen, ReportScreen)
-        await until(pilot, lambda: screen.report is not None)
+        assert found(screen).more["what"] == "plan"
+        keys = offered(screen)
+        assert keys["enter"] == "Clean"
+        assert not {"space", "i", "p", "Y", "t"} & set(keys)
+        await pilot.press("enter")
+        await settle(pilot)
+        assert isinstance(app.screen, CleanupScreen)
+        await pilot.press("q")
+        await until(pilot, lambda: app.screen is screen)
+        assert found(screen).more["what"] == "plan"
+        await pilot.press("k")
+        await settle(pilot)
+        assert offered(screen)["enter"] == "Trash"
+        await pilot.press("enter")
+        await settle(pilot)
+        assert isinstance(app.screen, TrashScreen)
+
+
+async def test_a_clean_up_from_the_report_is_taken_back_there(tmp_path: Path) -> None:
+    made = one_of_each(tmp_path)
+    age(tmp_path, 30 * 86_400)
+    app = SpillviewApp(catalogue_of(tmp_path), Query(paths=(str(tmp_path),)))
+    async with app.run_test(size=SIZE) as pilot:
+        screen = await report_of(pilot)
         await pilot.press("G", "enter")
+        await settle(pilot)
+        clean = app.screen
+        assert isinstance(clean, CleanupScreen)
+        await until(pilot, lambda: clean.plan is not None)
+        await pilot.press("D")
+        await settle(pilot)
+        await pilot.press("y")
+        await until(pilot, lambda: clean.last_batch is not None)
+        await settle(pilot)
+        await pilot.press("q")
+        await until(pilot, lambda: app.screen is screen)
+        await settle(pilot)
+        assert not made["went_on"].path.exists()
+        await pilot.press("u")
+        await until(pilot, made["went_on"].path.exists)
+
+
+async def test_a_lost_call_has_nothing_to_open(tmp_path: Path) -> None:
+    one_of_each(tmp_path)
+    app = SpillviewApp(catalogue_of(tmp_path), Query(paths=(str(tmp_path),)))
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = await report_of(pilot)
+        await go_to(pilot, screen, "dangling")
+        assert "enter" not in offered(screen)
+        await pilot.press("enter")
         await pilot.pause()
         assert app.screen is screen
         await pilot.press("q")
         await until(pilot, lambda: app.screen is not screen)
+
+
+async def test_the_period_is_that_of_review_in_the_same_words(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one_of_each(tmp_path)
+    monkeypatch.setattr("time.time", lambda: 1_795_936_500.0)
+    age(tmp_path, 0, now=1_795_936_500.0)
+    app = SpillviewApp(catalogue_of(tmp_path), Query(paths=(str(tmp_path),)))
+    async with app.run_test(size=(200, 50)) as pilot:
+        screen = await report_of(pilot)
+        told = str(screen.period_line.render())
+        await pilot.press("a")
+        await until(pilot, lambda: screen.report is not None)
+        await settle(pilot)
+        whole = str(screen.period_line.render())
+    assert main(["review", str(tmp_path)]) == 0
+    printed = capsys.readouterr().out
+    period = told.split(" · ")[0]
+    assert printed.startswith(f"Review {period}: ")
+    assert period.startswith("from 18:00 yesterday to ")
+    assert whole.startswith("everything up to ")
+    for line in (told, whole):
+        assert ". ·" not in line
+
+
+async def test_the_palette_offers_what_the_keys_do(tmp_path: Path) -> None:
+    one_of_each(tmp_path)
+    app = SpillviewApp(catalogue_of(tmp_path), Query(paths=(str(tmp_path),)))
+    async with app.run_test(size=SIZE) as pilot:
+        screen = await report_of(pilot)
+        offers = [command.title for command in screen.commands()]
+        assert {"Open", "Reviewed", "Done", "Note", "Prompt", "Resume"} <= set(offers)
+        assert "Clean" not in offers
 
 
 async def test_a_note_is_written_shown_and_kept(tmp_path: Path) -> None:
