@@ -226,6 +226,7 @@ def _write_per(
     args: argparse.Namespace,
     streams: Streams,
 ) -> None:
+    from spillview.cells import text_width
     from spillview.cli.tables import Cell, Column, write_table
     from spillview.forecast.rows import amount, per_text
 
@@ -252,10 +253,28 @@ def _write_per(
         Column("LATEST", right=True, drop=2),
         Column("AVERAGE", right=True, drop=3),
         Column("MARGINAL", right=True, drop=3),
-        Column(f"PER {noun.upper()}", least=12),
+        Column(f"PER {noun.upper()}"),
         Column("COMMAND", least=12),
     ]
-    write_table(streams, columns, table)
+    kept = [[row[n] for row in table] for n in (0, 4)]
+    least = sum(max(text_width(c.text) for c in cells) + 2 for cells in kept) + 12
+    if streams.terminal and streams.width < least:
+        _write_blocks(table, streams)
+    else:
+        write_table(streams, columns, table)
+
+
+def _write_blocks(table: list[list[Cell]], streams: Streams) -> None:
+    """What a narrow terminal has no room for side by side, below each other."""
+    from spillview.cells import fold, text_width
+    from spillview.cli.tables import clip
+
+    for ratio, *_, per, command in table:
+        room = streams.width - text_width(ratio.text) - 2
+        name = streams.styled(clip(command.text, room), command.style)
+        streams.line(f"{streams.styled(ratio.text, ratio.style)}  {name}")
+        for part in fold(per.text, streams.width - 2):
+            streams.line(f"  {part}")
 
 
 # Over time

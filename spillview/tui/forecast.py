@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from rich.cells import cell_len
 from textual import getters, on, work
 from textual.app import ComposeResult, SystemCommand
 from textual.binding import Binding, BindingType
@@ -60,17 +61,25 @@ class ForecastBar(Lines):
     def __init__(self) -> None:
         super().__init__(id="forecast-bar")
         self.left: Runs = []
-        self.right = ""
+        self.right: tuple[str, ...] = ()
 
-    def show(self, left: Runs, right: str) -> None:
-        """What to say at either end."""
+    def show(self, left: Runs, *right: str) -> None:
+        """What to say at either end; of `right` the first for which there is room."""
         self.left, self.right = left, right
         self.remake()
 
     def make(self, width: int, height: int) -> list[Runs]:
-        """One line."""
-        right: Runs = [(self.right, "dim")] if self.right else []
-        return [two_ends([(" ", ""), *self.left], right, width)]
+        """One line; where it is too narrow, the last parts are left out whole."""
+        left: Runs = [(" ", ""), *self.left]
+        while len(left) > 2 and _cells(left) >= width:
+            left.pop()
+        room = width - _cells(left) - 3
+        right = next((text for text in self.right if cell_len(text) <= room), "")
+        return [two_ends(left, [(right, "dim")] if right else [], width)]
+
+
+def _cells(runs: Runs) -> int:
+    return sum(cell_len(text) for text, _ in runs)
 
 
 class Titles(Lines):
@@ -272,15 +281,16 @@ class ForecastScreen(Screen[None]):
 
     def _say(self) -> None:
         left: Runs = [("costs" if self.by_cost else "forecast", "brand"), ("  ", "")]
-        right = ""
+        right: tuple[str, ...] = ()
         if self.by_cost and self.costs is not None:
             count = len(self.costs.rows)
             left.append((plural(count, "result"), "head"))
             left.append((f"  ~{self._total:,} tokens carried", ""))
             if self.costs.unknown:
-                right = f"of {self.costs.unknown:,} more it is not known"
+                unknown = f"{self.costs.unknown:,}"
+                right = (f"of {unknown} more it is not known", f"{unknown} unknown")
             elif count > SHOWN:
-                right = f"{SHOWN:,} of {count:,} listed"
+                right = (f"{SHOWN:,} of {count:,} listed",)
         elif not self.by_cost and self.board is not None:
             found = self.board.forecasts
             dated = sum(each.crosses_on is not None for each in found)
@@ -296,13 +306,14 @@ class ForecastScreen(Screen[None]):
                     left.append((f"  {number:,} {words}", tone))
             hidden = len(found) - len(self.forecasts)
             if (off := self.board.size_error) is not None:
-                right = f"earlier ones {off[0]:.1%} off"
+                right = (f"earlier ones {off[0]:.1%} off", f"earlier {off[0]:.1%} off")
             elif hidden:
-                right = f"{hidden:,} with too few runs"
+                right = (f"{hidden:,} with too few runs", f"{hidden:,} hidden")
         else:
             kind = "costs" if self.by_cost else "board"
-            right = "it could not be made" if kind in self._failed else READING
-        self.bar.show(left, right)
+            failed = kind in self._failed
+            right = ("it could not be made", "failed") if failed else (READING, "…")
+        self.bar.show(left, *right)
 
     @on(RowList.Highlighted)
     def _highlight(self, event: RowList.Highlighted) -> None:

@@ -223,7 +223,7 @@ received the whole hit; `never seen`: it did not; `┊ unknown`: no record tells
     def render_line(self, y: int) -> Strip:
         """One row."""
         index = self.scroll_offset.y + y
-        width = self.size.width
+        width = self.scrollable_content_region.width  # the scrollbar covers the rest
         base = self.rich_style
         if index >= len(self.rows):
             return Strip.blank(width, base)
@@ -278,7 +278,10 @@ received the whole hit; `never seen`: it did not; `┊ unknown`: no record tells
                 segments.append(Segment(row.text[max(at, start) : end], base + match))
                 at = end
         segments.append(Segment(row.text[at:], base))
-        return Strip(segments).adjust_cell_length(width, base)
+        strip = Strip(segments)
+        if strip.cell_length > width:
+            strip = Strip([*strip.crop(0, width - 1), Segment("…", base)])
+        return strip.adjust_cell_length(width, base)
 
 
 def _first_shown(row: LineRow, room: int) -> int:

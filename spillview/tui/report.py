@@ -356,7 +356,10 @@ and the next one begins with what came after it; `u` takes either back.
         if action in ("cleanup", "trash"):
             if row is None or row.finding.section != "disk":
                 return False
-            return (row.finding.more.get("what") == "trash") == (action == "trash")
+            more = row.finding.more
+            if more.get("what") == "trash":
+                return action == "trash" and bool(more.get("batches"))
+            return action == "cleanup"
         if action in ("review", "note", "copy_prompt", "copy_resume", "open_pane"):
             return self.acted_on() is not None
         if action == "finish":

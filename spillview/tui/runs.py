@@ -199,4 +199,4 @@ class Lines(Widget):
         base = self.rich_style
         if y >= len(self._made):
             return Strip.blank(width, base)
-        return self._palette.strip(self._made[y], base, width)
+        return self._palette.strip(fit_runs(self._made[y], width), base, width)

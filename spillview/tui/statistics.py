@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from textual import on, work
+from textual import getters, on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import ScrollableContainer
@@ -114,17 +114,44 @@ smaller outputs left no file. Tokens are estimated, one for every four bytes. `â
 not known, as where a harness keeps no results or does not tell of compactions.
 """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("j", "scroll(1)", "Down", show=False, id="statistics.down"),
-        Binding("k", "scroll(-1)", "Up", show=False, id="statistics.up"),
+        Binding(
+            "j",
+            "scroll(0, 1)",
+            "Scroll",
+            key_display="j k",
+            id="statistics.down",
+            tooltip="Down; k scrolls up",
+        ),
+        Binding("k", "scroll(0, -1)", "Up", show=False, id="statistics.up"),
+        Binding(
+            "l",
+            "scroll(8, 0)",
+            "Sideways",
+            key_display="h l",
+            id="statistics.right",
+            tooltip="To the right; h goes to the left",
+        ),
+        Binding("h", "scroll(-8, 0)", "Left", show=False, id="statistics.left"),
         Binding(
             "c",
             "copy",
-            "Copy as JSON Lines",
+            "Copy",
             id="statistics.copy",
-            tooltip="The rows of `spillview review --stats --json`",
+            tooltip="Copy as JSON Lines the rows of `spillview review --stats --json`",
         ),
+        Binding("escape", "app.close_help", "Close help", show=False),
         Binding("escape,q,percent_sign", "dismiss", "Back", id="statistics.back"),
+        Binding(
+            "question_mark",
+            "app.toggle_help",
+            "Help",
+            key_display="?",
+            id="statistics.help",
+            tooltip="Show what the columns mean; once more turns its page",
+        ),
     ]
+
+    tables = getters.query_one("#statistics", ScrollableContainer)
 
     @dataclass
     class Measured(Message):
@@ -178,6 +205,7 @@ not known, as where a harness keeps no results or does not tell of compactions.
         self.query_one("#sweep", Static).update(
             drawn(sweep_table(message.statistics), 0)
         )
+        self.call_after_refresh(self.refresh_bindings)
 
     @on(Worker.StateChanged)
     def _report_crash(self, event: Worker.StateChanged) -> None:
@@ -187,9 +215,21 @@ not known, as where a harness keeps no results or does not tell of compactions.
             words = printable(f"Measuring failed. {type(error).__name__}: {error}")
             self.query_one("#by-tool", Static).update(Content(words))
 
-    def action_scroll(self, lines: int) -> None:
-        """Scroll by lines."""
-        self.query_one("#statistics").scroll_relative(y=lines, animate=False)
+    def action_scroll(self, columns: int, lines: int) -> None:
+        """Scroll by columns and lines."""
+        self.tables.scroll_relative(x=columns, y=lines, animate=False)
+
+    def on_resize(self) -> None:
+        """More or less of the tables has room."""
+        self.call_after_refresh(self.refresh_bindings)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Offer to scroll only where there is more to see."""
+        if action != "scroll" or not self.is_mounted:
+            return True
+        sideways = bool(parameters and parameters[0])
+        tables = self.tables
+        return (tables.max_scroll_x if sideways else tables.max_scroll_y) > 0
 
     def action_copy(self) -> None:
         """Copy the rows."""

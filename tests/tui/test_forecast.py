@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from textual.app import App, ComposeResult
 
 from spillview.catalogue import Catalogue, Query
 from spillview.forecast.crossing import forecast
@@ -16,9 +17,9 @@ from spillview.tui.app import SpillviewApp
 from spillview.tui.artifact import ArtifactScreen
 from spillview.tui.chart import AXIS, Canvas, chart
 from spillview.tui.chart_screen import ChartScreen
-from spillview.tui.forecast import ForecastScreen
+from spillview.tui.forecast import ForecastBar, ForecastScreen
 from spillview.tui.forecast_rows import Facts, ForecastRow
-from spillview.tui.runs import Runs
+from spillview.tui.runs import Lines, Runs
 from tests.made_series import DAY, START
 from tests.stores import NIGHT, Claude, log_of
 from tests.test_forecast import grows
@@ -219,3 +220,37 @@ def test_canvas_sets_the_dot_that_it_is_asked_for() -> None:
     canvas.dot(3, 3, "over")
     canvas.dot(9, 9, "over")
     assert canvas.runs(0) == [("⡀", "head"), ("⠈", "over")]
+
+
+def test_the_bar_leaves_parts_out_whole() -> None:
+    bar = ForecastBar()
+    left: Runs = [("forecast", "brand"), ("  63 commands", ""), ("  44 over", "over")]
+    bar.left, bar.right = left, ("13 with too few runs", "13 hidden")
+
+    def drawn(width: int) -> str:
+        [line] = bar.make(width, 1)
+        return "".join(text for text, _ in line).strip()
+
+    assert drawn(80).startswith("forecast  63 commands  44 over  ")
+    assert drawn(80).endswith("13 with too few runs")
+    assert drawn(50).endswith("13 hidden")
+    assert drawn(34) == "forecast  63 commands  44 over"
+    assert drawn(28) == "forecast  63 commands"
+
+
+class Long(Lines):
+    """A line of sixty cells."""
+
+    def make(self, width: int, height: int) -> list[Runs]:
+        return [[("a" * 30, ""), ("b" * 30, "")]]
+
+
+class Small(App[None]):
+    def compose(self) -> ComposeResult:
+        yield Long()
+
+
+async def test_a_line_that_is_too_long_ends_with_an_ellipsis() -> None:
+    async with Small().run_test(size=(40, 5)) as pilot:
+        strip = pilot.app.query_one(Long).render_line(0)
+        assert strip.text == "a" * 30 + "b" * 9 + "…"

@@ -383,3 +383,21 @@ async def test_options_start_with_smart_case(stores: Stores) -> None:
         await pilot.press("enter")
         await ended(screen, pilot)
         assert len(found(screen)) == 4
+
+
+async def test_a_line_that_is_too_long_ends_with_an_ellipsis(tmp_path: Path) -> None:
+    stores = Stores(tmp_path / "home")
+    stores.lost.write_bytes(b"an error " + b"and so on " * 40 + b"\n" + b"error\n" * 40)
+    async with searching(stores, "error", (80, 24)) as (screen, _):
+        hits = screen.query_one(HitList)
+        hits.action_edge(-1)
+        hits.scroll_to(y=0, animate=False, force=True)
+        drawn = {
+            row.number: hits.render_line(y - hits.scroll_offset.y)
+            for y, row in enumerate(hits.rows)
+            if isinstance(row, LineRow) and "so on" in row.text
+        }
+        [line] = drawn.values()
+        assert hits.scrollable_content_region.width < hits.size.width
+        assert line.cell_length == hits.scrollable_content_region.width
+        assert line.text.endswith("…")

@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 from textual.widgets import Static
+from textual.widgets._footer import FooterKey
 
 from spillview.catalogue import Catalogue
 from spillview.places import Places
+from spillview.tui.app import SpillviewApp
 from spillview.tui.statistics import StatisticsScreen, drawn, sweep_table, tool_table
 from tests.test_statistics import make_night
 from tests.tui.reading import Bare, until
@@ -66,3 +68,35 @@ async def test_a_fault_while_it_measures_is_said(
         await app.push_screen(screen)
         shown = screen.query_one("#by-tool", Static)
         await until(pilot, lambda: "no [such] thing" in str(shown.render()))
+
+
+async def test_scrolling_and_help_are_offered_where_there_is_more(
+    tmp_path: Path,
+) -> None:
+    make_night(tmp_path)
+    catalogue = Catalogue(Places.of_home(str(tmp_path)))
+    artifacts = list(catalogue.complete(catalogue.scan()))
+    app = SpillviewApp(catalogue)
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = StatisticsScreen(catalogue, artifacts, "all time")
+        app.push_screen(screen)
+        await until(pilot, lambda: screen.statistics is not None)
+        await pilot.pause()
+        footer = {key.key_display for key in screen.query(FooterKey)}
+        assert {"j k", "h l", "?", "c"} <= footer
+        await pilot.press("l", "j")
+        await pilot.pause()
+        assert (screen.tables.scroll_x, screen.tables.scroll_y) == (8, 1)
+        await pilot.press("h", "k", "question_mark")
+        await pilot.pause()
+        assert (screen.tables.scroll_x, screen.tables.scroll_y) == (0, 0)
+        assert screen.query("HelpPanel")
+        await pilot.press("escape")
+        await pilot.pause()
+        assert app.screen is screen
+        assert not screen.query("HelpPanel")
+        await pilot.resize_terminal(200, 100)
+        await pilot.pause()
+        await pilot.pause()
+        shown = {key.key_display for key in screen.query(FooterKey)}
+        assert not {"j k", "h l"} & shown
