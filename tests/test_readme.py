@@ -18,6 +18,7 @@ from spillview.tui.cleanup_keys import CLEANUP_BINDINGS
 from spillview.tui.hit_list import HitList
 from spillview.tui.keys import HOME_BINDINGS, QUEUE_BINDINGS
 from spillview.tui.pager_keys import PAGER_BINDINGS
+from spillview.tui.report_keys import REPORT_BINDINGS
 from spillview.tui.search import SearchScreen
 
 ROOT = Path(__file__).parents[1]
@@ -155,11 +156,17 @@ def documented(heading: str) -> set[str]:
         ("in the queue", [*HOME_BINDINGS, *QUEUE_BINDINGS]),
         ("on an artifact", [*ARTIFACT_BINDINGS, *PAGER_BINDINGS]),
         ("in the clean-up", CLEANUP_BINDINGS),
+        ("in the report", REPORT_BINDINGS),
         ("in the search", [*SearchScreen.BINDINGS, *HitList.BINDINGS]),
     ],
 )
 def test_every_documented_key_is_bound(heading: str, bindings: list[Binding]) -> None:
     assert documented(heading) <= bound(bindings)
+
+
+def test_every_key_of_the_report_is_documented() -> None:
+    everywhere = {"q", "escape", "R"}  # back, as `R` came here
+    assert bound(REPORT_BINDINGS) - everywhere == documented("in the report")
 
 
 def test_the_keys_that_work_everywhere_are_bound() -> None:
