@@ -34,6 +34,7 @@ from spillview.permissions import world_readable
 from spillview.profile import Profile, load_profiles
 from spillview.query import Query
 from spillview.records import Cancelled, Records
+from spillview.reviewed import is_reviewed
 from spillview.transcripts.guests import with_hosts
 
 if TYPE_CHECKING:
@@ -251,7 +252,7 @@ class Catalogue:
         envelope = link.envelope if link is not None else None
         session = envelope.session if envelope is not None else found.session
         facts = self._records.sessions.get((found.harness, session))
-        return Artifact(
+        artifact = Artifact(
             found,
             counts,
             link,
@@ -262,6 +263,9 @@ class Catalogue:
             self._flags(found, counts, link, error),
             reviewed,
         )
+        if reviewed is None or is_reviewed(artifact, self.now()):
+            return artifact
+        return replace(artifact, reviewed=None)  # it changed since: it is open again
 
     def _boundaries(self, found: Found, link: Link | None) -> tuple[Boundary, ...]:
         """Those asked for, else those its writer noted, else those of its harness."""

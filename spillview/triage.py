@@ -1,13 +1,18 @@
-"""The order of the morning queue: decisions that rest on a cut, worst first."""
+"""The order of the morning queue: decisions that rest on a cut, worst first.
+
+What a person has reviewed comes after all that is left, whatever its rank.
+"""
 
 from __future__ import annotations
 
+from bisect import insort
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from datetime import datetime, timedelta
 from enum import IntEnum
 from typing import Any, Literal
 
+from spillview.endings import ending_seen, has_failed
 from spillview.model import Artifact, Session
 
 Band = Literal["below", "close", "over"]
@@ -40,20 +45,12 @@ def band(ratio: float | None) -> Band:
     return "close" if ratio <= 1 else "over"
 
 
-def has_failed(artifact: Artifact) -> bool:
-    """Whether its call failed, or it concludes that something did."""
-    link = artifact.link
-    return bool(artifact.failed) or (link is not None and link.verdict == "fail")
-
-
 def rank(artifact: Artifact) -> Rank:
     """The artifact's place in the triage."""
-    concluded = artifact.conclusion_seen
     failed = has_failed(artifact)
-    if concluded is False and failed:
-        return Rank.FAILED_UNSEEN
-    if concluded is False or artifact.verdict_seen is False:
-        return Rank.VERDICT_UNSEEN
+    if ending_seen(artifact) is False:
+        told = failed and artifact.conclusion_seen is False
+        return Rank.FAILED_UNSEEN if told else Rank.VERDICT_UNSEEN
     if failed:
         return Rank.FAILED
     return Rank.OVER if band(artifact.ratio) == "over" else Rank.REST
@@ -98,12 +95,14 @@ def unseen_bytes(artifact: Artifact) -> int:
 def worst_first(artifact: Artifact) -> tuple[int, bool, bool, int, float, str]:
     """Sort key: rank, what nobody read back, what the agent went on from, then size.
 
-    What has most unseen bytes comes first, and what is newer.
+    What has most unseen bytes comes first, and what is newer. What was reviewed comes
+    after everything that was not, in the same order.
     """
     link = artifact.link
     read_back = bool(link and any(r.own and r.ranges != () for r in link.reads))
+    after_all = len(Rank) if artifact.reviewed is not None else 0
     return (
-        rank(artifact),
+        after_all + rank(artifact),
         read_back,
         not went_on(artifact),
         -unseen_bytes(artifact),
@@ -113,13 +112,20 @@ def worst_first(artifact: Artifact) -> tuple[int, bool, bool, int, float, str]:
 
 
 def session_worst_first(session: Session) -> tuple[Any, ...]:
-    """Sort key of sessions: ranks counted from the worst, unseen bytes, newest."""
+    """Sort key of sessions: ranks counted from the worst, unseen bytes, newest.
+
+    Sessions in which nothing is left to review come last; the others keep their place
+    until then, so that none moves away under the person who works through it.
+    """
     tally = [0] * len(Rank)
+    done = bool(session.artifacts)
     for artifact in session.artifacts:
         tally[rank(artifact)] += 1
+        done = done and artifact.reviewed is not None
     worst = [-count for count in tally[: Rank.OVER]]
     unseen = sum(map(unseen_bytes, session.artifacts))
-    return (*worst, -unseen, -(session.last_active or 0.0), session.harness, session.id)
+    active = -(session.last_active or 0.0)
+    return (done, *worst, -unseen, active, session.harness, session.id)
 
 
 def order_sessions(sessions: Iterable[Session]) -> list[Session]:
@@ -129,6 +135,14 @@ def order_sessions(sessions: Iterable[Session]) -> list[Session]:
         for s in sessions
     ]
     return sorted(sorted_inside, key=session_worst_first)
+
+
+def put_in_order(sessions: list[Session], changed: Iterable[Session]) -> None:
+    """Add sessions, each worst first then, to others that are in order already."""
+    for session in changed:
+        artifacts = tuple(sorted(session.artifacts, key=worst_first))
+        session = replace(session, artifacts=artifacts)
+        insort(sessions, session, key=session_worst_first)
 
 
 def _text(value: str | None) -> tuple[bool, str]:

@@ -447,6 +447,13 @@ def test_marks_and_the_last_review_last(
     again = opened()
     assert again.last_review() == NOW
     assert [a.reviewed for a in again.scan()] == [NOW]
+    # What changes after it was marked is open again; a clock that is ahead is not.
+    os.utime(artifact.found.path, (NOW + 60, NOW + 60))
+    assert [a.reviewed for a in again.scan()] == [NOW]
+    again.now = lambda: NOW + 120
+    assert [a.reviewed for a in again.scan()] == [None]
+    again.mark_reviewed([artifact.id], NOW + 90)
+    assert [a.reviewed for a in again.scan()] == [NOW + 90]
     again.mark_reviewed([artifact.id], None)
     assert [a.reviewed for a in again.scan()] == [None]
     assert replace(artifact, reviewed=None) == artifact

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import random
 import time
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -116,6 +117,41 @@ def test_artifacts_inside_a_session_are_worst_first_too() -> None:
     rest, bad = artifact(), artifact(verdict_seen=False, failed=True)
     (ordered,) = triage.order_sessions([session("s", rest, bad)])
     assert ordered.artifacts == (bad, rest)
+
+
+def test_what_was_reviewed_comes_after_all_that_is_left_whatever_its_rank() -> None:
+    failed = replace(artifact(verdict_seen=False, failed=True), reviewed=2000.0)
+    unseen = replace(artifact(verdict_seen=False), reviewed=1500.0)
+    rest = artifact()
+    assert sorted([unseen, failed, rest], key=triage.worst_first) == [
+        rest,
+        failed,
+        unseen,
+    ]
+
+
+def test_a_session_sinks_once_all_of_it_is_reviewed_and_not_before() -> None:
+    bad = replace(artifact(verdict_seen=False, failed=True), reviewed=2000.0)
+    begun = session("begun", bad, artifact())
+    done = session("done", *(replace(bad, reviewed=2000.0 + n) for n in range(3)))
+    unseen = session("unseen", artifact(verdict_seen=False))
+    quiet = session("quiet", artifact())
+    ordered = triage.order_sessions([quiet, done, unseen, begun])
+    assert [s.id for s in ordered] == ["begun", "unseen", "quiet", "done"]
+    assert [a.reviewed is None for a in ordered[0].artifacts] == [True, False]
+
+
+def test_changed_sessions_are_put_where_a_new_order_would_have_them() -> None:
+    sessions = [session(f"s{n}", artifact(chars=50 * n)) for n in range(1, 6)]
+    ordered = triage.order_sessions(sessions)
+    marked = [
+        replace(s, artifacts=tuple(replace(a, reviewed=9.0) for a in s.artifacts))
+        for s in ordered[1:3]
+    ]
+    kept = [ordered[0], *ordered[3:]]
+    expected = triage.order_sessions([*kept, *marked])
+    triage.put_in_order(kept, marked)
+    assert kept == expected
 
 
 @pytest.mark.parametrize(

@@ -357,6 +357,7 @@ def _ratio(artifact: Artifact) -> Cell:
 
 def _verdict(artifact: Artifact) -> Cell:
     from spillview.cli.tables import Cell
+    from spillview.endings import ending_seen
 
     link = artifact.link
     if link is None or artifact.counts is None or artifact.counts.verdict is None:
@@ -364,10 +365,11 @@ def _verdict(artifact: Artifact) -> Cell:
     words: list[str] = [link.verdict] if link.verdict != "unknown" else []
     if artifact.failed and link.verdict != "fail":
         words.append("failed")
-    if artifact.verdict_seen is None:
+    seen = ending_seen(artifact)
+    if seen is None:
         return Cell(" ".join(words))
-    words.append("seen" if artifact.verdict_seen else "unseen")
-    return Cell(" ".join(words), "seen" if artifact.verdict_seen else "unseen")
+    words.append("seen" if seen else "unseen")
+    return Cell(" ".join(words), "seen" if seen else "unseen")
 
 
 def _missing_table(rows: Sequence[Missing], now: float, streams: Streams) -> None:
@@ -407,6 +409,7 @@ def _missing_table(rows: Sequence[Missing], now: float, streams: Streams) -> Non
 
 def _session_table(rows: Sequence[Session], now: float, streams: Streams) -> None:
     from spillview.cli.tables import Cell, Column, write_table
+    from spillview.endings import endings_unseen
     from spillview.text import human_age, human_bytes, human_count
     from spillview.triage import failed_unseen
 
@@ -429,6 +432,7 @@ def _session_table(rows: Sequence[Session], now: float, streams: Streams) -> Non
         name_session = short_session if streams.terminal else whole_session
         active = human_age(now - row.last_active) if row.last_active else ""
         failed = sum(map(failed_unseen, row.artifacts))
+        unseen = endings_unseen(row.artifacts)
         table.append(
             [
                 Cell(name_session(row.id), "name"),
@@ -441,10 +445,7 @@ def _session_table(rows: Sequence[Session], now: float, streams: Streams) -> Non
                 Cell(human_count(row.chars) if row.chars is not None else ""),
                 Cell(human_count(row.over_boundary)),
                 Cell(human_count(failed), "unseen" if failed else None),
-                Cell(
-                    human_count(row.verdict_unseen),
-                    "unseen" if row.verdict_unseen else None,
-                ),
+                Cell(human_count(unseen), "unseen" if unseen else None),
                 Cell(row.activity),
             ]
         )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from spillview.cells import fold, text_width
 from spillview.cli.tables import Cell, Column, clip, write_table
+from spillview.endings import ending_seen
 from spillview.report.findings import SECTIONS, Finding, Report, Run, Section
 from spillview.report.period import words
 from spillview.report.rows import opening
@@ -295,7 +296,7 @@ def _of_items(finding: Finding) -> list[Cell]:
 
 
 def _of_failed(finding: Finding) -> list[Cell]:
-    seen = finding.artifact is not None and finding.artifact.conclusion_seen
+    seen = finding.artifact is not None and ending_seen(finding.artifact)
     return [
         Cell(project_of(finding.run)),
         _command(finding),

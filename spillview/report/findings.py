@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from spillview.endings import ending_line
 from spillview.model import Artifact, Line, Missing, Next
 
 Section = Literal[
@@ -76,8 +77,8 @@ class Finding:
 
     @property
     def line(self) -> Line | None:
-        """The line that the section is about: in which the artifact concludes."""
-        return told_line(self.section, self.artifact) if self.artifact else None
+        """The line that tells how the artifact ended."""
+        return ending_line(self.artifact) if self.artifact else None
 
     @property
     def following(self) -> Next | None:
@@ -101,25 +102,6 @@ class Finding:
     def went_on(self) -> bool:
         """Whether the agent said or called something after the envelope."""
         return self.more.get("went_on") is True
-
-
-def concluding(artifact: Artifact) -> Line | None:
-    """The line with its conclusion, else its verdict."""
-    link = artifact.link
-    if link is not None and link.conclusion is not None:
-        return link.conclusion.line
-    return artifact.counts.verdict if artifact.counts is not None else None
-
-
-def told_line(section: str, artifact: Artifact) -> Line | None:
-    """The line that a section speaks of.
-
-    Where what it concludes was seen, and its last line alone was not, that is the one
-    of which it is said that nobody saw it.
-    """
-    if section == "verdict_unseen" and artifact.conclusion_seen is not False:
-        return artifact.counts.verdict if artifact.counts is not None else None
-    return concluding(artifact)
 
 
 @dataclass(frozen=True, slots=True)

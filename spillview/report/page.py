@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from html import escape
 from string import Template
 
+from spillview.endings import ending_seen
 from spillview.report.findings import SECTIONS, Finding, Report, Run, Section
 from spillview.report.page_style import STYLE
 from spillview.report.period import words
@@ -219,7 +220,7 @@ def _said(finding: Finding) -> str:
 
 
 def _seen(finding: Finding) -> str:
-    seen = finding.artifact is not None and finding.artifact.conclusion_seen
+    seen = finding.artifact is not None and ending_seen(finding.artifact)
     return "seen" if seen else "unknown"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from spillview import triage
+from spillview.endings import ending_seen
 from spillview.model import Artifact
 from spillview.report.findings import Section
 from spillview.report.items import Items
@@ -13,19 +14,14 @@ EXPOSING = ("world-readable", "secret-like")
 
 def looked_section(artifact: Artifact) -> Section | None:
     """The worst that is to be said of what the model saw of it; None for nothing."""
-    # A failure that was seen is one, even where a line after it was not.
-    known = triage.has_failed(artifact) and artifact.conclusion_seen is True
-    match triage.rank(artifact):
-        case triage.Rank.FAILED_UNSEEN:
-            return "failed_unseen"
-        case triage.Rank.VERDICT_UNSEEN if not known:
-            return "verdict_unseen"
+    rank = triage.rank(artifact)
+    if rank is triage.Rank.FAILED_UNSEEN:
+        return "failed_unseen"
+    if rank is triage.Rank.VERDICT_UNSEEN:
+        return "verdict_unseen"
     if triage.errors_unseen(artifact):
         return "signals_unseen"
-    link = artifact.link
-    if artifact.failed or (link is not None and link.verdict == "fail"):
-        return "failed"
-    return None
+    return "failed" if rank is triage.Rank.FAILED else None
 
 
 def sections_of(
@@ -67,4 +63,4 @@ def is_fine(artifact: Artifact) -> bool:
     if artifact.link.state != "linked":
         return False
     nothing_to_miss = artifact.counts.verdict is None and not artifact.counts.bytes
-    return artifact.conclusion_seen is True or nothing_to_miss
+    return ending_seen(artifact) is True or nothing_to_miss

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from spillview.endings import ending_seen
 from spillview.report.findings import SECTIONS, Finding, Report
 from spillview.rows import LONGEST, was_read_back
 from spillview.text import iso, path_text
@@ -56,9 +57,7 @@ def _artifact(finding: Finding) -> Row:
         "verdict": artifact.link.verdict if artifact.link is not None else "unknown",
         "verdict_text": _short(line.text) if line is not None else None,
         "line": line.number if line is not None else None,
-        "verdict_seen": (
-            False if finding.section == "verdict_unseen" else artifact.conclusion_seen
-        ),
+        "verdict_seen": ending_seen(artifact),
         "read_back": was_read_back(artifact.link),
         "said": _short(following.text) if following is not None else None,
         "called": _text(following.tool) if following is not None else None,

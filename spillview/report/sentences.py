@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 
+from spillview.endings import ending_line, ending_seen
 from spillview.model import Artifact, Line, Missing
-from spillview.report.findings import Run, told_line
+from spillview.report.findings import Run
 from spillview.report.items import Items
 from spillview.text import human_bytes, legible, path_text
 
@@ -53,8 +54,7 @@ def subject(artifact: Artifact) -> str:
 
 def looked(section: str, artifact: Artifact, run: Run, went_on: bool) -> str:
     """What is to be said of what the model saw of an artifact."""
-    line = told_line(section, artifact)
-    verdict = quoted(verdict_text(line))
+    verdict = quoted(verdict_text(ending_line(artifact)))
     command = quoted(subject(artifact))
     match section:
         case "failed_unseen":
@@ -71,7 +71,7 @@ def looked(section: str, artifact: Artifact, run: Run, went_on: bool) -> str:
         case "signals_unseen":
             text = f"{command} tells of errors only where the model did not look"
         case _:
-            saw = artifact.conclusion_seen
+            saw = ending_seen(artifact)
             how = "and the model saw it" if saw else "whether it was seen is not known"
             text = f"{command} failed, {how}: {verdict}"
     unseen = signals_unseen(artifact)

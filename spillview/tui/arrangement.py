@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from spillview import fuzzy, triage
+from spillview.endings import has_failed
 from spillview.model import Artifact, Missing, Session
 from spillview.picks import PICKS, Pick
 from spillview.reviewed import is_reviewed
@@ -65,20 +66,24 @@ class Figures:
     """How many of them have counts, or nothing to count; the chars are of these."""
     chars: int = 0
     bytes: int = 0
+    reviewed: int = 0
     failed: int = 0
-    """How many failed with a verdict that the model never received."""
+    """How many that are left to review failed, and the model never saw it."""
     unseen: int = 0
-    """How many others have a verdict that the model never received."""
+    """How many others that are left have a verdict that the model never received."""
 
     @classmethod
     def of(cls, artifacts: Iterable[Artifact]) -> Figures:
         """The totals of these."""
-        number = counted = chars = size = 0
+        number = counted = chars = size = reviewed = 0
         ranks = [0] * len(triage.Rank)
         for artifact in artifacts:
             number += 1
             size += artifact.found.size
-            ranks[triage.rank(artifact)] += 1
+            if artifact.reviewed is not None:
+                reviewed += 1
+            else:
+                ranks[triage.rank(artifact)] += 1
             if artifact.counts is not None:
                 counted += 1
                 chars += artifact.counts.chars
@@ -86,7 +91,7 @@ class Figures:
                 counted += 1
         failed = ranks[triage.Rank.FAILED_UNSEEN]
         unseen = ranks[triage.Rank.VERDICT_UNSEEN]
-        return cls(number, counted, chars, size, failed, unseen)
+        return cls(number, counted, chars, size, reviewed, failed, unseen)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +106,9 @@ class Arrangement:
     beyond: int
     """Artifacts that the window leaves out."""
     figures: Figures = Figures()
+    put_away: int = 0
+    """How many of those are of the window's time and were reviewed before it opened;
+    0 where only a part of the window is shown."""
 
 
 def _by_verdict(artifact: Artifact) -> tuple[bool, str]:
@@ -133,6 +141,11 @@ def row_key(row: Row) -> Key:
         return session_key(row)
     mention = row.mention
     return ("missing", mention.transcript, str(mention.record), str(mention.block))
+
+
+def is_done(row: Row) -> bool:
+    """Whether it is an artifact that was reviewed."""
+    return isinstance(row, Artifact) and row.reviewed is not None
 
 
 def in_window(artifact: Artifact, view: View) -> bool:
@@ -171,7 +184,7 @@ class Labels:
             artifact.label,
             found.name,
             artifact.session,
-            "failed" if triage.has_failed(artifact) else None,
+            "failed" if has_failed(artifact) else None,
         )
         label = " ".join(word for word in words if word)
         self._labels[artifact.id] = (artifact, session.title, label)
@@ -207,10 +220,18 @@ def arrange(
         if not ordered:
             sessions = _sorted_sessions(sessions, view)
         sessions = _with_bare_sessions(sessions, missing)
-        rows = _grouped(sessions, missing, view.collapsed)
+        rows = _grouped(sessions, missing, view)
         artifacts = [a for session in sessions for a in session.artifacts]
-    figures = Figures.of(artifacts)
-    return Arrangement(rows, artifacts, len(sessions), lost, total - inside, figures)
+    whole = only is None and not view.filter.strip()
+    return Arrangement(
+        rows,
+        artifacts,
+        len(sessions),
+        lost,
+        total - inside,
+        Figures.of(artifacts),
+        _put_away(material.sessions, view) if whole and inside < total else 0,
+    )
 
 
 def _windowed(sessions: Sequence[Session], view: View) -> list[Session]:
@@ -228,6 +249,17 @@ def _windowed(sessions: Sequence[Session], view: View) -> list[Session]:
             kept.append(replace(session, artifacts=artifacts))
     # What was left out may have been what put a session first.
     return sorted(kept, key=triage.session_worst_first) if changed else kept
+
+
+def _put_away(sessions: Sequence[Session], view: View) -> int:
+    """How many of the window's time are hidden, for they were reviewed before."""
+    since = view.since or 0.0
+    return sum(
+        artifact.created >= since and not in_window(artifact, view)
+        for session in sessions
+        for artifact in session.artifacts
+        if artifact.reviewed is not None
+    )
 
 
 def _selected(
@@ -339,7 +371,7 @@ def _with_bare_sessions(
 
 
 def _grouped(
-    sessions: Sequence[Session], missing: Sequence[Missing], collapsed: frozenset[Key]
+    sessions: Sequence[Session], missing: Sequence[Missing], view: View
 ) -> list[Row]:
     lost: dict[tuple[str, str], list[Missing]] = {}
     for call in missing:
@@ -347,23 +379,30 @@ def _grouped(
     rows: list[Row] = []
     for session in sessions:
         rows.append(session)
-        if session_key(session) not in collapsed:
-            rows.extend(_chained(session.artifacts))
+        if session_key(session) not in view.collapsed:
+            rows.extend(_chained(session.artifacts, apart=view.sort == WORST))
             rows.extend(lost.get((session.harness, session.id), ()))
     return rows
 
 
-def _chained(artifacts: Sequence[Artifact]) -> Iterable[Artifact]:
-    """The artifacts in order, but what a read of one returned right below it."""
+def _chained(artifacts: Sequence[Artifact], *, apart: bool) -> Iterable[Artifact]:
+    """The artifacts in order, but what a read of one returned right below it.
+
+    `apart` leaves what is reviewed where it is, away from what is not.
+    """
     chains = {a.id: a.link.chain for a in artifacts if a.link and a.link.chain}
     if not chains:
         return artifacts
     here = {artifact.id: artifact for artifact in artifacts}
     placed: dict[str, Artifact] = {}
     for artifact in artifacts:
+        reviewed = artifact.reviewed is not None
         for each in chains.get(artifact.id, (artifact.id,)):
-            if each in here:
-                placed.setdefault(each, here[each])
+            follower = here.get(each)
+            if follower is None:
+                continue
+            if not apart or (follower.reviewed is not None) is reviewed:
+                placed.setdefault(each, follower)
     return placed.values()
 
 

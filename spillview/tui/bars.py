@@ -54,16 +54,35 @@ class TopBar(Lines):
         self.window = ""
         self.figures = Figures()
         self.missing = 0
+        self.put_away = 0
         self.counting: Counting | None = None
         self.looking = True
 
-    def show(self, window: str, figures: Figures, missing: int = 0) -> None:
-        """State the window, what nobody saw in it, and how many calls `m` added."""
+    def show(
+        self, window: str, figures: Figures, missing: int = 0, put_away: int = 0
+    ) -> None:
+        """State the window, what is left in it, and how many calls `m` added.
+
+        `put_away` more of the window are reviewed and not shown.
+        """
         self.window, self.figures, self.missing = window, figures, missing
+        self.put_away = put_away
         self.remake()
 
     def make(self, width: int, height: int) -> list[Runs]:
-        """One line."""
+        """One line; where it is short of room, `n of m` goes without its word."""
+        right: Runs = []
+        if self.counting is not None:
+            right = [(str(self.counting), "dim")]
+        elif self.looking:
+            right = [("looking for stores", "dim")]
+        left = self._left(" reviewed")
+        if sum(cell_len(text) for text, _ in [*left, *right]) > width - 3:
+            left = self._left("")
+        return [two_ends(left, right, width)]
+
+    def _left(self, word: str) -> Runs:
+        """The window, what nobody saw of what is left, and how many are reviewed."""
         left: Runs = [(" ", ""), ("spillview", "brand"), ("  ", ""), (self.window, "")]
         failed, unseen = self.figures.failed, self.figures.unseen
         if failed:
@@ -73,12 +92,11 @@ class TopBar(Lines):
         if self.missing:
             words = f"and {self.missing:,} not on disk"
             left += [("  ", ""), (words, "notice")]
-        right: Runs = []
-        if self.counting is not None:
-            right = [(str(self.counting), "dim")]
-        elif self.looking:
-            right = [("looking for stores", "dim")]
-        return [two_ends(left, right, width)]
+        reviewed = self.figures.reviewed + self.put_away
+        if reviewed:
+            total = self.figures.artifacts + self.put_away
+            left += [("  ", ""), (f"✓ {reviewed:,} of {total:,}{word}", "good")]
+        return left
 
 
 class TotalsBar(Lines):

@@ -10,7 +10,8 @@ from functools import lru_cache
 from rich.cells import cell_len
 
 from spillview import triage
-from spillview.model import Artifact, Line
+from spillview.endings import ending_line, ending_seen
+from spillview.model import Artifact
 from spillview.statistics_rows import share_text
 from spillview.text import human_age, human_bytes, human_ratio, legible, path_text
 from spillview.tui.runs import Run, Runs, clean, fit, fit_runs, short_count
@@ -88,7 +89,7 @@ class Column:
 
 
 def state_mark(artifact: Artifact) -> Run:
-    """One character for what the model received of the verdict."""
+    """One character: reviewed, or how it ended where the model has to be told."""
     if artifact.reviewed is not None:
         return "✓", "good"
     rank = triage.rank(artifact)
@@ -205,14 +206,6 @@ def _flags(artifact: Artifact, width: int, context: Context) -> Runs:
     return [(clean("".join(letters), width), "notice")]
 
 
-def verdict_line(artifact: Artifact) -> Line | None:
-    """What it concludes: the runner's own line, else the last non-blank one."""
-    conclusion = artifact.link.conclusion if artifact.link else None
-    if conclusion is not None:
-        return conclusion.line
-    return artifact.counts.verdict if artifact.counts else None
-
-
 def special_words(artifact: Artifact, now: float) -> str:
     """What a link points at and how fresh that is; that others are never opened."""
     found = artifact.found
@@ -232,13 +225,13 @@ def _verdict(artifact: Artifact, width: int, context: Context) -> Runs:
         return [(clean(artifact.error, width), "notice")]
     if artifact.found.type in ("symlink", "special"):
         return [(clean(special_words(artifact, context.now), width), "dim")]
-    line = verdict_line(artifact)
+    line = ending_line(artifact)
     if line is None:
         return []
     tone = "dim"
     if artifact.counts is not None and artifact.counts.kind in ("binary", "image"):
         return [(artifact.counts.kind, "dim")]
-    if artifact.conclusion_seen is False:
+    if ending_seen(artifact) is False:
         rank = triage.rank(artifact)
         tone = "never" if rank is triage.Rank.FAILED_UNSEEN else ""
     return [(clean(legible(line.text).lstrip(RULES), width), tone)]

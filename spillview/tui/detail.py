@@ -9,6 +9,7 @@ from rich.cells import cell_len
 from textual.reactive import var
 
 from spillview import triage
+from spillview.endings import ending_line, ending_seen, endings_unseen
 from spillview.forms import FORMS
 from spillview.model import Artifact, Mention, Missing, Session
 from spillview.text import human_age, human_bytes, legible, path_text, printable
@@ -19,7 +20,6 @@ from spillview.tui.columns import (
     special_words,
     subject,
     tool_name,
-    verdict_line,
 )
 from spillview.tui.rows import missing_sentence
 from spillview.tui.runs import (
@@ -51,24 +51,23 @@ def nothing_followed(artifact: Artifact) -> str:
 
 def verdict_state(artifact: Artifact) -> Run:
     """Whether the model received the verdict, in words."""
-    if artifact.conclusion_seen is False:
+    seen = ending_seen(artifact)
+    if seen is False:
         rank = triage.rank(artifact)
         tone = "never" if rank is triage.Rank.FAILED_UNSEEN else "unseen"
         return "NEVER SEEN", tone
-    if artifact.conclusion_seen is True:
-        return "seen", "good"
-    return "unknown", "dim"
+    return ("seen", "good") if seen else ("unknown", "dim")
 
 
 def outcome(mention: Mention | None) -> str:
-    """How the call ended, as the transcript records it."""
+    """How the call ended, as the transcript records it; empty where it does not."""
     if mention is None or mention.failed is None:
         return ""
     if mention.exit_code is not None:
         if not mention.failed:
             return f"exit {mention.exit_code} recorded"
         return f"failed, exit code {mention.exit_code}"
-    return "failed" if mention.failed else "no error recorded"
+    return "failed" if mention.failed else "no exit code recorded"
 
 
 def detail_lines(
@@ -153,12 +152,12 @@ def _verdict_block(
         if "uncounted" in artifact.flags:
             waiting = "not counted: too large, or still growing"
         return _block(("verdict", "label"), waiting, "dim", width, 1)
-    line = verdict_line(artifact)
+    line = ending_line(artifact)
     if line is None:
         return _block(("verdict", "label"), "it has no line of text", "dim", width, 1)
     label = verdict_state(artifact)
     text = f"{line.number:,}: {plain(legible(line.text))}"
-    tone = label[1] if artifact.conclusion_seen is False else ""
+    tone = label[1] if ending_seen(artifact) is False else ""
     return _block(label, text, tone, width, lines)
 
 
@@ -278,8 +277,11 @@ def _session_lines(session: Session, width: int, now: float) -> list[Runs]:
     figures = [
         plural(len(session.artifacts), "artifact"),
         f"{session.over_boundary:,} over the boundary",
-        f"{plural(session.verdict_unseen, 'verdict')} never seen",
+        f"{plural(endings_unseen(session.artifacts), 'verdict')} never seen",
     ]
+    reviewed = sum(a.reviewed is not None for a in session.artifacts)
+    if reviewed:
+        figures.insert(1, f"{reviewed:,} reviewed")
     if session.chars is not None:
         figures.append(f"{session.chars:,} chars")
     figures.append(human_bytes(session.bytes))

@@ -14,6 +14,7 @@ from textual.widgets import Footer, Static
 from textual.worker import Worker, WorkerState, get_current_worker
 
 from spillview.catalogue import Catalogue
+from spillview.endings import ending_line
 from spillview.entries import renewed
 from spillview.envelope import EnvelopeFacts
 from spillview.errors import SpillError
@@ -23,7 +24,6 @@ from spillview.text import path_text, printable
 from spillview.tui import outside, stylesheet
 from spillview.tui.artifact_lines import Header, NextStrip, PaneTitle, Place
 from spillview.tui.breakpoints import take_shape
-from spillview.tui.columns import verdict_line
 from spillview.tui.document import Document, from_text, open_document
 from spillview.tui.gaps import Counterparts, counterparts, gap_folds
 from spillview.tui.note import Notes
@@ -206,7 +206,7 @@ class Panes(Screen[Artifact]):
         """Where to open: at a hit, else at what it concludes, else at the top."""
         if self._at is not None:
             return document.to_text(self._at[0])
-        line = verdict_line(self.artifact)
+        line = ending_line(self.artifact)
         return document.to_text(line.start) if line is not None else 0
 
     def _show_message(self, sentence: str) -> None:

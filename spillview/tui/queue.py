@@ -18,7 +18,7 @@ from textual.strip import Strip
 
 from spillview.model import Artifact, Session
 from spillview.tui import columns
-from spillview.tui.arrangement import Key, Row, row_key, session_key
+from spillview.tui.arrangement import Key, Row, is_done, row_key, session_key
 from spillview.tui.keys import QUEUE_BINDINGS, QUEUE_HELP
 from spillview.tui.rows import artifact_runs, missing_runs, session_runs
 from spillview.tui.runs import TONE_CLASSES, Palette
@@ -112,10 +112,13 @@ class Queue(ScrollView, can_focus=True, inherit_bindings=False):
         collapsed: frozenset[Key],
         titles: dict[str, str],
         aim: Key | None = None,
+        best_first: bool = False,
     ) -> None:
         """Show other rows, keeping the cursor on its row and that row in its place.
 
-        `aim` puts the cursor on the row with that key instead.
+        `aim` puts the cursor on the row with that key instead. Until the person moved
+        it, it stands on the first row that is not reviewed; with `best_first` on the
+        first, reviewed or not.
         """
         old = self.row
         place = self.cursor - self.scroll_offset.y
@@ -141,7 +144,7 @@ class Queue(ScrollView, can_focus=True, inherit_bindings=False):
         elif old is not None and self.touched:
             self._go(min(self.cursor, len(rows) - 1))
         else:
-            self._go(self._first(), scroll_y=0)
+            self._go(self._first(best_first), scroll_y=0)
         self.refresh()
         self.post_message(self.Highlighted(self, self.row))
 
@@ -188,12 +191,33 @@ class Queue(ScrollView, can_focus=True, inherit_bindings=False):
                 return index
         return -1
 
-    def _first(self) -> int:
-        """The first row that is no session header, else the first."""
+    def _first(self, reviewed_too: bool) -> int:
+        """The first row that is no session header and not reviewed, else the first."""
+        first = 0 if self.rows else -1
         for index, row in enumerate(self.rows):
-            if not isinstance(row, Session):
+            if isinstance(row, Session):
+                continue
+            if reviewed_too or not is_done(row):
                 return index
-        return 0 if self.rows else -1
+            if isinstance(self.rows[first], Session):
+                first = index
+        return first
+
+    def next_open(self) -> Key | None:
+        """The next row below that is not reviewed, else the first one above.
+
+        A session's rows are passed over where the cursor is on its header; None where
+        nothing else is left.
+        """
+        here = self.row
+        for index in (*range(self.cursor + 1, len(self.rows)), *range(self.cursor)):
+            row = self.rows[index]
+            if isinstance(row, Session) or is_done(row):
+                continue
+            if isinstance(here, Session) and self._owner(index) == self.cursor:
+                continue
+            return row_key(row)
+        return None
 
     def _owner(self, index: int) -> int:
         """Index of the header of the row's session; -1 in a flat list."""

@@ -222,11 +222,13 @@ class QueueScreen(LiveScreen):
             collapsed=view.collapsed,
             titles=self.material.titles,
             aim=aim,
+            best_first=bool(view.filter.strip()),
         )
         self.call_after_refresh(self.list_shown.set)
         self.titles.show(view.sort, view.reverse)
         shown = arrangement.missing if view.missing and view.only is None else 0
-        self.top.show(self.window, arrangement.figures, shown)
+        figures, away = arrangement.figures, arrangement.put_away
+        self.top.show(self.window, figures, shown, away)
         self.show_totals()
         self._show_empty()
         self.offer_keys()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from rich.cells import cell_len
 
 from spillview import triage
+from spillview.endings import endings_unseen
 from spillview.model import Artifact, Missing, Session
 from spillview.text import human_age, human_bytes
 from spillview.tui.columns import (
@@ -29,9 +30,12 @@ def artifact_runs(
         cell = column.cell(artifact, column.width, context)
         runs.append((" ", ""))
         runs.extend(fit_runs(cell, column.width, right=column.right))
-    if artifact.reviewed is not None:
-        return [(text, "good" if tone == "good" else "dim") for text, tone in runs]
-    return runs
+    return _dimmed(runs) if artifact.reviewed is not None else runs
+
+
+def _dimmed(runs: Runs) -> Runs:
+    """What is reviewed draws no eye; its mark stays green."""
+    return [(text, "good" if tone == "good" else "dim") for text, tone in runs]
 
 
 def session_runs(session: Session, columns: tuple[Column, ...], closed: bool) -> Runs:
@@ -51,7 +55,13 @@ def session_runs(session: Session, columns: tuple[Column, ...], closed: bool) ->
             runs.append((" ", ""))
             cell = figures.get(column.key, [])
             runs += fit_runs(cell, column.width, right=column.right)
-    return runs
+    done = bool(session.artifacts) and not _left(session)
+    return _dimmed(runs) if done else runs
+
+
+def _left(session: Session) -> list[Artifact]:
+    """What is left to review of a session."""
+    return [artifact for artifact in session.artifacts if artifact.reviewed is None]
 
 
 def _session_name(session: Session, room: int) -> Runs:
@@ -66,9 +76,10 @@ def _session_name(session: Session, room: int) -> Runs:
 
 
 def _session_counts(session: Session, width: int) -> Runs:
-    """Harness, what nobody saw, and how many there are."""
-    unseen, over = session.verdict_unseen, session.over_boundary
-    worst = any(triage.rank(a) is triage.Rank.FAILED_UNSEEN for a in session.artifacts)
+    """Harness, what is left of what nobody saw, and how many there are."""
+    left, over = _left(session), session.over_boundary
+    unseen = endings_unseen(left)
+    worst = any(map(triage.failed_unseen, left))
     runs: Runs = [(f"{clean(session.harness, 15)} · ", "dim")]
     if unseen:
         words = f"{unseen:,} unseen" if width < 140 else f"{unseen:,} never seen"
@@ -76,6 +87,10 @@ def _session_counts(session: Session, width: int) -> Runs:
     if over and width >= 140:
         runs += [(f"{over:,} over the boundary · ", "dim")]
     total = len(session.artifacts)
+    reviewed = total - len(left)
+    if reviewed:
+        words = f"✓ {reviewed:,} of {total:,}"
+        return [*runs, (words if width < 140 else f"{words} reviewed", "good")]
     noun = "" if width < 140 else " artifact" + ("" if total == 1 else "s")
     return [*runs, (f"{total:,}{noun}", "dim")]
 

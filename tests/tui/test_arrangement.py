@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from spillview import triage
 from spillview.model import Artifact, Missing, Session
 from spillview.query import Query
+from spillview.reviewed import is_reviewed
 from spillview.text import when
 from spillview.tui.arrangement import (
     SORT_KEYS,
@@ -26,6 +27,7 @@ from spillview.tui.arrangement import (
     sort,
     window_words,
 )
+from spillview.tui.marks import Marks
 from tests.tui.fakes import HOUR, NOW, Facts, FakeCatalogue, lost_call, whole
 
 made_facts = st.builds(
@@ -112,6 +114,80 @@ def test_worst_first_is_the_order_of_the_triage(facts: list[Facts]) -> None:
     grouped = arrange(material_of(artifacts, []), View(), Labels())
     headers = [row for row in grouped.rows if isinstance(row, Session)]
     assert headers == sorted(headers, key=triage.session_worst_first)
+    # What is left comes before what is reviewed: in the list, and in each session.
+    for rows in (flat.artifacts, *(header.artifacts for header in headers)):
+        reviewed = [row.reviewed is not None for row in rows]
+        assert reviewed == sorted(reviewed)
+    done = [all(a.reviewed is not None for a in h.artifacts) for h in headers]
+    assert done == sorted(done)
+
+
+@given(st.lists(made_facts, max_size=25), st.lists(st.booleans(), min_size=25))
+def test_marks_made_now_leave_the_order_that_a_new_start_would_have(
+    facts: list[Facts], chosen: list[bool]
+) -> None:
+    made = numbered(facts)
+    artifacts = [a if is_reviewed(a, NOW) else replace(a, reviewed=None) for a in made]
+    catalogue = FakeCatalogue(artifacts)
+    marks = Marks(catalogue)
+    before = catalogue.sessions(artifacts)
+    marks.mark([a for a, marked in zip(artifacts, chosen, strict=False) if marked], NOW)
+    now = marks.apply_all(before)
+    assert now == catalogue.sessions(catalogue.scan())
+    while marks.undoable:
+        marks.undo()
+    assert marks.apply_all(now) == before
+
+
+@pytest.mark.parametrize("by", ["age", "bytes", "command"])
+def test_an_order_that_was_asked_for_leaves_what_is_reviewed_in_its_place(
+    by: str,
+) -> None:
+    facts = [
+        Facts("a", "s1", chars=9, command="a", ago=1, reviewed=NOW),
+        Facts("b", "s1", chars=8, command="b", ago=2),
+        Facts("c", "s2", chars=7, command="c", ago=3, reviewed=NOW),
+    ]
+    shown = arrange(material_of(numbered(facts), []), View(sort=by), Labels())
+    assert [a.command for a in shown.artifacts] == ["a", "b", "c"]
+    worst = arrange(material_of(numbered(facts), []), View(), Labels())
+    assert [a.command for a in worst.artifacts] == ["b", "a", "c"]
+
+
+def test_what_followed_a_reviewed_artifact_stays_with_what_is_left() -> None:
+    made = numbered(
+        [
+            Facts("a", command="a", reviewed=NOW, chars=9),
+            Facts("b", command="b", chars=8),
+            Facts("c", command="c", chars=7),
+        ]
+    )
+    chain = (made[0].id, made[2].id)
+    for place in (0, 2):
+        link = made[place].link
+        assert link is not None
+        made[place] = replace(made[place], link=replace(link, chain=chain))
+    shown = arrange(material_of(made, []), View(), Labels())
+    rows = [row.command for row in shown.rows if isinstance(row, Artifact)]
+    assert rows == ["b", "c", "a"]
+
+
+def test_what_was_reviewed_before_the_start_is_still_counted() -> None:
+    artifacts = numbered(
+        [
+            Facts("a", reviewed=NOW - HOUR, ago=2 * HOUR),
+            Facts("b", ago=2 * HOUR),
+            Facts("c", reviewed=NOW - HOUR, ago=90 * HOUR),
+        ]
+    )
+    material = material_of(artifacts, [])
+    view = View(since=NOW - 5 * HOUR, opened=NOW)
+    shown = arrange(material, view, Labels())
+    assert (shown.figures.artifacts, shown.put_away, shown.beyond) == (1, 1, 2)
+    every = arrange(material, replace(view, all_time=True), Labels())
+    assert (every.figures.reviewed, every.put_away) == (2, 0)
+    part = arrange(material, replace(view, filter="make"), Labels())
+    assert part.put_away == 0
 
 
 @given(st.lists(made_facts, min_size=1, max_size=25))
@@ -122,7 +198,10 @@ def test_figures_add_up(facts: list[Facts]) -> None:
     assert figures.artifacts == len(artifacts)
     assert (figures.counted, figures.chars) == (len(counted), sum(counted))
     assert figures.bytes == sum(a.found.size for a in artifacts)
-    unseen = sum(1 for a in artifacts if a.verdict_seen is False)
+    left = [a for a in artifacts if a.reviewed is None]
+    assert figures.reviewed == len(artifacts) - len(left)
+    # None of these has a line that concludes but its last one.
+    unseen = sum(1 for a in left if a.verdict_seen is False)
     assert figures.failed + figures.unseen == unseen
 
 

@@ -264,14 +264,62 @@ async def test_space_marks_reviewed_goes_on_and_u_takes_it_back() -> None:
         await pilot.press("space")
         await pilot.pause()
         assert catalogue.memory.marks == {first.id: NOW}
+        # It sinks below what is left of its session, which keeps its place.
+        assert commands(app) == [
+            "[build]", "合計 src/", "ls -R", "npm run build",
+            *BY_SESSION[4:],
+        ]  # fmt: skip
         assert commands(app)[queue.cursor] == "合計 src/"
-        assert queue_text(app)[1][2] == "✓"
-        assert commands(app) == BY_SESSION
+        assert queue_text(app)[3][2] == "✓"
+        assert "✓ 1 of 3" in queue_text(app)[0]
+        assert "✓ 1 of 6 reviewed" in text_of(home_of(app).top)
         await pilot.press("u")
         await pilot.pause()
         assert not catalogue.memory.marks
         assert commands(app)[queue.cursor] == "npm run build"
         assert queue_text(app)[1][2] == "✗"
+
+
+async def test_all_time_starts_on_what_is_left_with_the_reviewed_below() -> None:
+    catalogue = night()
+    now = "npm run build", "pytest -q", "cat data.json"
+    marked = [a.id for a in catalogue.given if a.command in now]
+    catalogue.mark_reviewed(marked, NOW)
+    query = Query(paths=("/home",))  # a path that was named is shown whole
+    app = SpillviewApp(catalogue, query)
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        assert commands(app) == [
+            "[build]", "合計 src/", "ls -R", "npm run build",
+            "[notes]", "abc-result.txt",
+            "[tests]", "pytest -q", "cat data.json",
+        ]  # fmt: skip
+        queue = home_of(app).queue
+        assert commands(app)[queue.cursor] == "合計 src/"
+        assert "✓ 3 of 6 reviewed" in text_of(home_of(app).top)
+        assert "failed unseen" not in text_of(home_of(app).top)
+        await pilot.press("s")
+        await pilot.pause()
+        assert commands(app)[queue.cursor] == "合計 src/"
+
+
+async def test_space_goes_on_to_what_is_left_below_and_then_above() -> None:
+    catalogue = night()
+    catalogue.mark_reviewed(
+        [a.id for a in catalogue.given if a.command == "cat data.json"], NOW
+    )
+    app = SpillviewApp(catalogue, Query(paths=("/home",)))
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        queue = home_of(app).queue
+        await pilot.press("G", "k", "k", "k")  # the last that is left of its session
+        assert commands(app)[queue.cursor] == "pytest -q"
+        await pilot.press("space")
+        await pilot.pause()
+        assert commands(app)[queue.cursor] == "abc-result.txt"
+        await pilot.press("space")
+        await pilot.pause()
+        assert commands(app)[queue.cursor] == "npm run build"
 
 
 async def test_what_was_reviewed_is_left_out_of_the_next_start() -> None:
@@ -782,10 +830,10 @@ def test_marks_of_a_session_leave_what_was_reviewed_before() -> None:
     catalogue = night()
     marks = Marks(catalogue)
     first, second = a_night()[:2]
-    marks.mark([first], 5.0)
-    assert marks.mark([first, second], 6.0) == 1
+    marks.mark([first], NOW - 5)
+    assert marks.mark([first, second], NOW) == 1
     assert marks.undo() == [second.id]
-    assert marks.apply(replace(first)).reviewed == 5.0
+    assert marks.apply(replace(first)).reviewed == NOW - 5
     assert marks.undo() == [first.id]
     assert marks.undo() == []
 
@@ -864,7 +912,7 @@ async def test_marks_made_on_another_screen_can_be_taken_back_here() -> None:
         catalogue.mark_reviewed([artifacts[0].id, artifacts[1].id], NOW)
         Opened.last.dismiss(artifacts[2])
         await pilot.pause()
-        assert queue_text(app)[1][2] == "✓"
+        assert sum(line[2:3] == "✓" for line in queue_text(app)) == 2
         await pilot.press("u")
         await pilot.pause()
         assert not catalogue.memory.marks

@@ -352,7 +352,7 @@ def test_a_recorded_exit_is_said_and_no_more() -> None:
     assert ended == [
         "exit 0 recorded",
         "failed, exit code 2",
-        "no error recorded",
+        "no exit code recorded",
         "",
     ]
 
