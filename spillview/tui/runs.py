@@ -199,4 +199,7 @@ class Lines(Widget):
         base = self.rich_style
         if y >= len(self._made):
             return Strip.blank(width, base)
-        return self._palette.strip(fit_runs(self._made[y], width), base, width)
+        line = self._made[y]
+        if sum(cell_len(text) for text, _ in line) > width:
+            line = fit_runs(line, width)
+        return self._palette.strip(line, base, width)
