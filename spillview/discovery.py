@@ -179,10 +179,8 @@ class _Search:
             if all(isinstance(r.rule, Glob) and r.rule.named for r in g.routes)
         }
         held: dict[tuple[str, str], list[int]] = {key: [0, 0, 0] for key in trust}
-        for found in result.found:
-            counts = held.setdefault((found.harness, found.root), [0, 0, 0])
-            counts[0] += 1
-            counts[1] += found.size
+        for key, (number, size) in result.found.stores().items():
+            held.setdefault(key, [0, 0, 0])[:2] = [number, size]
         for log in result.transcripts:
             held.setdefault((log.harness, log.root), [0, 0, 0])[2] += 1
         result.stores = [
@@ -397,6 +395,7 @@ class _Search:
         folder, name = os.path.split(path)
         shelf = Shelf(ground, folder, os.path.realpath(folder), list(places), Narrow())
         shelf.take(self._walker, PathEntry(path, name))
+        shelf.put_down(self._walker)
 
     def _home(self, path: str) -> bool:
         """Whether PATH is a home with stores in it; if so, they are found."""

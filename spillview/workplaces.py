@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from spillview.addresses import real_path
 from spillview.discovery import Discovery, discover
+from spillview.finds import Finds
 from spillview.model import Found
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ def with_sessions(
     stores += [s for s in usual.stores if (s.harness, s.root) in roots]
     return replace(
         seen,
-        found=list(merged.values()),
+        found=Finds(merged.values()),
         stores=stores,
         projects=[*seen.projects, *(path for path in seen.plain if path in ran)],
         plain=[path for path in seen.plain if path not in ran],
