@@ -19,8 +19,7 @@ else:
 
     def replace(made, /, **changes):
         """`made` with these fields changed; `dataclasses.replace` without its load."""
-        kept = {name: getattr(made, name) for name in made.__match_args__}
-        return type(made)(**kept | changes)
+        return type(made)(**values_of(made) | changes)
 
 
 @dataclass_transform(frozen_default=True)
@@ -77,6 +76,11 @@ def _init_of(kind: _Freezing) -> Callable[..., None]:
     made: Callable[..., None] = space["__init__"]
     made.__qualname__ = f"{kind.__qualname__}.__init__"
     return made
+
+
+def values_of(made: Any) -> dict[str, Any]:
+    """The fields of `made` by name, not looked into; `orjson` takes it as `default`."""
+    return {name: getattr(made, name) for name in made.__match_args__}
 
 
 class _DataclassFields:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Container, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import chain, takewhile
 from typing import TYPE_CHECKING
 
 from spillview.addresses import Addresses
+from spillview.frozen import Frozen, replace
 from spillview.kinship import Kinship, hashed
 from spillview.makers import settle
 from spillview.model import Found, Link, LinkState, Mention, Missing, Read
@@ -24,8 +25,7 @@ if TYPE_CHECKING:
 MUTE = "This harness keeps no results of calls: which call made it is not known."
 
 
-@dataclass(frozen=True, slots=True)
-class SessionFacts:
+class SessionFacts(Frozen):
     """What the transcripts say of one session, its subagents included."""
 
     project: str | None = None

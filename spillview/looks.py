@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import replace
 from typing import Any
 
+from spillview.frozen import replace, values_of
 from spillview.model import Conclusion, Found, Line, Link, Seen, Signals
 
 RULES = 4
@@ -37,7 +37,8 @@ def pack(link: Link) -> bytes:
             "partial": link.partial,
             "intact": link.intact,
             "reads": [read.ranges for read in link.reads],
-        }
+        },
+        default=values_of,
     )
     return bytes(memoryview(packed))  # orjson's own keeps kilobytes for a few bytes
 

@@ -6,9 +6,9 @@ import os
 import stat
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from spillview.folders import base_folder
+from spillview.frozen import Frozen
 
 _DARWIN_USER_TEMP_DIR = 65537
 """The number macOS gives the per-user temp folder in `confstr`."""
@@ -20,8 +20,7 @@ def own_uid() -> int:
     return int(getuid()) if getuid is not None else -1
 
 
-@dataclass(frozen=True, slots=True)
-class Places:
+class Places(Frozen):
     """One user's folders and environment; nothing here touches the disk."""
 
     home: str

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from datetime import datetime, timedelta
 from enum import IntEnum
 from typing import Any, Literal
 
+from spillview.frozen import replace
 from spillview.model import Artifact, Session
 
 Band = Literal["below", "close", "over"]

@@ -10,11 +10,11 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from hashlib import sha256
 from typing import TYPE_CHECKING, TypeVar
 
 from spillview.finds import Finds
+from spillview.frozen import replace
 from spillview.routes import filled
 
 if TYPE_CHECKING:

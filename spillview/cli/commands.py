@@ -6,11 +6,11 @@ import argparse
 import sys
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol, cast
 
 from spillview.errors import BadInput
+from spillview.frozen import Frozen
 
 if TYPE_CHECKING:
     from spillview.catalogue import Catalogue, Query
@@ -27,8 +27,7 @@ class Module(Protocol):
         """Do it; gives the exit code."""
 
 
-@dataclass(frozen=True, slots=True)
-class Command:
+class Command(Frozen):
     """One command of the registry."""
 
     name: str

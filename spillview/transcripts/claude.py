@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from spillview.frozen import replace
 from spillview.model import Mention
 from spillview.transcripts import jsonl, logfile
 from spillview.transcripts.calls import (

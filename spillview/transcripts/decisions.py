@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
+from spillview.frozen import replace
 from spillview.model import Next
 from spillview.transcripts.facts import Draft, Waiting
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from spillview.frozen import Frozen
 from spillview.model import Mention
 from spillview.transcripts import frames, jsonl, logfile
 from spillview.transcripts.calls import (
@@ -116,8 +116,7 @@ def spoken(record: dict[str, Any]) -> Iterator[Event]:
                 )
 
 
-@dataclass(frozen=True, slots=True)
-class _Call:
+class _Call(Frozen):
     """A call that waits for its result."""
 
     tool: str | None
