@@ -41,9 +41,9 @@ from spillview.routes import (
     At,
     Narrow,
     Route,
+    Routes,
     begin,
     hashed_session,
-    routes_of,
 )
 from spillview.walk import Ground, Shelf, Walker
 
@@ -104,7 +104,7 @@ class _Search:
         """Whether a PATH that is nothing else is a folder of files."""
         self._walker = Walker()
         self._logs = Walker(artifacts=False)
-        self._routes = {p.harness: routes_of(p) for p in self._chosen}
+        self._routes = Routes(self._chosen)
         self._grounds: list[Ground] | None = None
         self._walked: list[Ground] = []
         self._tmps: set[str] = set()

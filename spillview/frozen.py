@@ -94,7 +94,12 @@ class _DataclassFields:
 def _dataclass_fields(names: tuple[str, ...]) -> dict[str, Any]:
     from dataclasses import fields, make_dataclass
 
-    return {field.name: field for field in fields(make_dataclass("_", names))}
+    return {
+        field.name: field
+        for field in fields(
+            make_dataclass("_", names, init=False, repr=False, eq=False)
+        )
+    }
 
 
 class Frozen(metaclass=_Freezing):
