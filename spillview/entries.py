@@ -7,11 +7,11 @@ import re
 import stat
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple
 
 from spillview.finds import Facts, Finds
+from spillview.frozen import replace
 from spillview.model import Found, Problem
 from spillview.patterns import Part, fill
 from spillview.profile import Glob, Profile, TranscriptRule, untilde
@@ -77,21 +77,21 @@ class StoreFound(NamedTuple):
     problem: str | None = None
 
 
-@dataclass(slots=True)
 class Discovery:
     """Everything that directory entries say."""
 
-    found: Finds = field(default_factory=Finds)
-    transcripts: list[TranscriptFound] = field(default_factory=list)
-    stores: list[StoreFound] = field(default_factory=list)
-    problems: list[Problem] = field(default_factory=list)
-    projects: list[str] = field(default_factory=list)
-    """Folders that were taken as projects: what was found is of sessions whose folder
-    name may stand for one of these; the transcript's own folder decides."""
-    plain: list[str] = field(default_factory=list)
-    """Folders that were taken as folders of files."""
-    folders: dict[str, int] = field(default_factory=dict)
-    """Every folder that was listed, with its mtime (ns) before that."""
+    def __init__(self) -> None:
+        self.found = Finds()
+        self.transcripts: list[TranscriptFound] = []
+        self.stores: list[StoreFound] = []
+        self.problems: list[Problem] = []
+        self.projects: list[str] = []
+        """Folders that were taken as projects: what was found is of sessions whose
+        folder name may stand for one; the transcript's own folder decides."""
+        self.plain: list[str] = []
+        """Folders that were taken as folders of files."""
+        self.folders: dict[str, int] = {}
+        """Every folder that was listed, with its mtime (ns) before that."""
 
 
 class PathEntry(NamedTuple):
@@ -126,8 +126,8 @@ class Common(NamedTuple):
     """The part of the pattern that a file's own name fits."""
     below: str
     """The folder's path with a separator at its end."""
-    prefix: bytes
-    """The same of the real folder: ids depend on it."""
+    real: str
+    """The real folder: ids depend on it."""
     transcript: str | None
     stored: Stored | None = None
 
@@ -142,7 +142,8 @@ class Common(NamedTuple):
 
     def ident_of(self, name: str) -> str:
         """Its id: 16 hex digits."""
-        return sha256(self.prefix + os.fsencode(name)).hexdigest()[:16]
+        address = os.path.join(self.real, name)
+        return sha256(os.fsencode(address)).hexdigest()[:16]
 
     def says_of(self, name: str) -> Mapping[str, str] | None:
         """What its path and name say of it; None when it is no artifact."""

@@ -8,7 +8,7 @@ database, what may not be looked at) is kept as it is.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from operator import attrgetter
 from typing import TYPE_CHECKING, overload
 
@@ -157,7 +157,7 @@ class Finds(Sequence[Found]):
             self.mtimes[place],
         )
 
-    def kind(self, place: int) -> tuple[str, str]:
+    def group(self, place: int) -> tuple[str, str]:
         """What the artifacts of one session share: its harness and its id."""
         return self.harness(place), self._sessions[place]
 
@@ -202,6 +202,10 @@ class Finds(Sequence[Found]):
 
     # All of them
 
+    def sessions(self) -> list[str]:
+        """The session that the layout gives, of each."""
+        return list(self._sessions)
+
     def stores(self) -> dict[tuple[str, str], tuple[int, int]]:
         """How many artifacts and bytes each root of a harness holds."""
         counts = [0] * len(self._shared)
@@ -221,6 +225,66 @@ class Finds(Sequence[Found]):
                 known = held.get((harness, root), (0, 0))
                 held[harness, root] = (known[0] + count, known[1] + size)
         return held
+
+    def whole(self) -> Iterable[Found]:
+        """What is more than a plain file in a folder."""
+        return self._whole.values()
+
+    def real_folders(self) -> set[str]:
+        """The real paths of the folders that the others lie in."""
+        return {common.real for common in self._shared}
+
+    def idents_in(self, real: str, name: str) -> list[str]:
+        """The ids of the plain files of that name in a folder, by its real path."""
+        shared = {i for i, common in enumerate(self._shared) if common.real == real}
+        return [
+            self.ident(place)
+            for place, of in enumerate(self._of)
+            if of in shared and self._names[place] == name
+        ]
+
+    def harnesses(self) -> set[str]:
+        """Whose artifacts these are."""
+        return {
+            *(common.harness for common in self._shared),
+            *(item.harness for item in self._whole.values()),
+        }
+
+    def groups(self) -> dict[tuple[str, str], array[int]]:
+        """The places of each session's artifacts, by harness and session."""
+        groups: dict[tuple[str, str], array[int]] = {}
+        last: tuple[int, str] | None = None
+        places = array("i")
+        harnesses = [common.harness for common in self._shared]
+        for place, each in enumerate(zip(self._of, self._sessions, strict=True)):
+            if each != last or each[0] < 0:
+                last = each
+                of, session = each
+                harness = harnesses[of] if of >= 0 else self._whole[place].harness
+                places = groups.setdefault((harness, session), array("i"))
+            places.append(place)
+        return groups
+
+    def any_named(self, places: Sequence[int], names: Set[str]) -> bool:
+        """Whether one of these artifacts has one of these names."""
+        return any(self._names[place] in names for place in places)
+
+    def sign(self, places: Sequence[int], update: Callable[[bytes], object]) -> None:
+        """Hand over what tells whether one of these artifacts changed."""
+        first, last = (places[0], places[-1] + 1) if places else (0, 0)
+        columns = (self.sizes, self.mtimes, self._inos, self._devs)
+        if last - first == len(places):
+            names = "\0".join(self._names[first:last])
+            parts = [column[first:last].tobytes() for column in columns]
+        else:
+            names = "\0".join([self._names[place] for place in places])
+            parts = [
+                array(column.typecode, [column[place] for place in places]).tobytes()
+                for column in columns
+            ]
+        update(names.encode("utf-8", "surrogateescape"))
+        for part in parts:
+            update(part)
 
     def state(self) -> dict[str, Key]:
         """What tells that something came, went or changed: every address's key."""

@@ -6,7 +6,6 @@ import os
 import stat
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import replace
 from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -21,6 +20,7 @@ from spillview.entries import (
     says_of,
 )
 from spillview.errors import Unreadable
+from spillview.frozen import replace
 from spillview.model import Problem
 from spillview.profile import Glob, Profile
 from spillview.routes import At, Captures, Narrow, Route, advance, begin, filled
@@ -195,7 +195,6 @@ class Shelf:
         self._ground = ground
         self._folder = folder
         self._real = real
-        self._prefix = os.fsencode(os.path.join(real, ""))
         self._below = os.path.join(folder, "")
         last = [place for place in here if place.last]
         self._ends = [place for place in last if not place.route.is_folder]
@@ -311,7 +310,7 @@ class Shelf:
         if not whole:
             sentence = f"has more than {MOST_ROWS:,} rows: the newest are listed"
             walker.tell(path, sentence, common.harness)
-        prefix = common.prefix + os.fsencode(name) + b"\0"
+        prefix = os.fsencode(os.path.join(self._real, name)) + b"\0"
         file = common.found_of(name, facts_of(facts))
         for row in listed:
             if not walker.fresh(f"{self._real}/{name}", row.key):
@@ -353,7 +352,7 @@ class Shelf:
             captures,
             place.next,
             self._below,
-            self._prefix,
+            self._real,
             transcript,
             stored,
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -107,7 +108,7 @@ def run(name: str, args: argparse.Namespace, streams: Streams) -> int:
 
 def _forecasts(
     catalogue: Catalogue,
-    artifacts: list[Artifact],
+    artifacts: Sequence[Artifact],
     query: Query,
     args: argparse.Namespace,
     streams: Streams,
