@@ -6,6 +6,7 @@ import hashlib
 from typing import Any
 
 from spillview.frozen import replace, values_of
+from spillview.json_text import loads
 from spillview.model import Conclusion, Found, Line, Link, Seen, Signals
 
 RULES = 4
@@ -45,10 +46,8 @@ def pack(link: Link) -> bytes:
 
 def restore(link: Link, data: bytes) -> Link | None:
     """`link` with the stored parts put back; None when they do not fit it."""
-    import orjson
-
     try:
-        stored: dict[str, Any] = orjson.loads(data)
+        stored: dict[str, Any] = loads(data)
         reads = tuple(
             replace(read, ranges=_ranges(ranges))
             for read, ranges in zip(link.reads, stored["reads"], strict=True)

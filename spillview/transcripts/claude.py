@@ -29,7 +29,8 @@ from spillview.transcripts.claude_records import (
     title_of,
 )
 from spillview.transcripts.decisions import Decisions
-from spillview.transcripts.facts import Draft, TranscriptFacts
+from spillview.transcripts.draft import Draft
+from spillview.transcripts.facts import TranscriptFacts
 from spillview.transcripts.notices import Block, Hit, notices_in
 from spillview.transcripts.touches import Made, Touches, made_by
 

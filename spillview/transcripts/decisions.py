@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from spillview.frozen import replace
 from spillview.model import Next
-from spillview.transcripts.facts import Draft, Waiting
+from spillview.transcripts.draft import Draft
+from spillview.transcripts.facts import Waiting
 
 
 class Decisions:

@@ -18,8 +18,9 @@ from spillview.transcripts.calls import (
     texts_of,
 )
 from spillview.transcripts.decisions import Decisions
+from spillview.transcripts.draft import Draft
 from spillview.transcripts.events import Called, Event, Returned, Said
-from spillview.transcripts.facts import Draft, TranscriptFacts, load
+from spillview.transcripts.facts import TranscriptFacts, load
 from spillview.transcripts.notices import Block, Hit, notices_in
 from spillview.transcripts.touches import Touches, made_by
 
