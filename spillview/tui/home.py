@@ -21,7 +21,10 @@ from spillview.tui.acting import Acting
 from spillview.tui.arrangement import (
     WORST,
     Key,
+    Material,
+    View,
     in_window,
+    prepare,
     row_key,
     session_key,
 )
@@ -205,6 +208,11 @@ class HomeScreen(MarkingScreen, Acting):
         self.filter_input.focus()
         self.filter_input.action_select_all()
         self.show_totals()
+        self._prepare_filter(self.material, self.view)
+
+    @work(thread=True, exclusive=True, exit_on_error=False, group="prepare")
+    def _prepare_filter(self, material: Material, view: View) -> None:
+        prepare(material, view, self._labels)
 
     @on(Input.Changed, "#filter")
     def _filter(self, event: Input.Changed) -> None:
