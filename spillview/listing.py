@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, overload
 
+from spillview.frozen import Frozen
 from spillview.model import Artifact, Found
 
 if TYPE_CHECKING:
@@ -19,8 +19,7 @@ BATCH = 256
 """So many artifacts are made at once where all of them are gone through."""
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(Frozen):
     """What the listings of one scan share."""
 
     finds: Finds

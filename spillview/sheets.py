@@ -11,10 +11,11 @@ import os
 import zlib
 from array import array
 from collections.abc import Iterable, Sequence
-from dataclasses import astuple, dataclass, field
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
+from spillview.frozen import Frozen, values_of
+from spillview.json_text import loads
 from spillview.kinship import hashed
 from spillview.resolving import is_flat
 
@@ -34,8 +35,7 @@ Group = tuple[str, str]
 """A harness, and a session as its layout calls it."""
 
 
-@dataclass(slots=True)
-class Sheet:
+class Sheet(Frozen):
     """One session that stands for itself."""
 
     token: str
@@ -43,12 +43,12 @@ class Sheet:
     session: str
     """The session's true id."""
     facts: SessionFacts
-    first_ids: tuple[str, ...] = ()
-    skipped: dict[str, tuple[int, int]] = field(default_factory=dict)
+    first_ids: tuple[str, ...]
+    skipped: dict[str, tuple[int, int]]
     """Broken records and all, of the transcripts that have some."""
-    created: array[float] = field(default_factory=lambda: array("d"))
+    created: array[float]
     """The calls' times, else the files', in the order of the artifacts."""
-    linked: bytearray = field(default_factory=bytearray)
+    linked: bytearray
     """Whether a record holds the artifact's envelope."""
 
 
@@ -76,13 +76,13 @@ def sheet_of(
     true = next((each.session for each in facts), group[1])
     first = tuple(dict.fromkeys(name for each in facts for name in each.first_ids))
     known = joined.sessions.get((group[0], true), SessionFacts())
-    sheet = Sheet(token, true, known, first)
+    created, linked = array("d"), bytearray()
     for item in found:
         envelope = joined.links[item.id].envelope
         time = envelope.time if envelope is not None else None
-        sheet.created.append(item.mtime_ns / 1e9 if time is None else time)
-        sheet.linked.append(envelope is not None)
-    return sheet
+        created.append(item.mtime_ns / 1e9 if time is None else time)
+        linked.append(envelope is not None)
+    return Sheet(token, true, known, first, {}, created, linked)
 
 
 def may_stand_alone(profile: Profile) -> bool:
@@ -151,7 +151,7 @@ def pack(sheet: Sheet) -> bytes | None:
 
     head = [
         sheet.session,
-        astuple(sheet.facts),
+        tuple(values_of(sheet.facts).values()),
         sheet.first_ids,
         sheet.skipped,
         len(sheet.created),
@@ -166,8 +166,6 @@ def pack(sheet: Sheet) -> bytes | None:
 
 def unpack(token: str, stored: object) -> Sheet | None:
     """A sheet that was packed; None when it is not what it was."""
-    import orjson
-
     from spillview.links import SessionFacts
 
     if not isinstance(stored, bytes):
@@ -177,7 +175,7 @@ def unpack(token: str, stored: object) -> Sheet | None:
         return None
     head, _, columns = data.partition(b"\n")
     try:
-        session, facts, first_ids, skipped, number = orjson.loads(head)
+        session, facts, first_ids, skipped, number = loads(head)
         project, title, started, active, parents, version, broken, unfinished = facts
         created = array("d")
         created.frombytes(columns[: 8 * number])
