@@ -110,7 +110,7 @@ def _boundaries(
 
 
 def _sizes(value: Any, where: str) -> tuple[Boundary, ...]:
-    from spillview.text import parse_boundary
+    from spillview.typed import parse_boundary
 
     sizes = value if isinstance(value, list) else [value]
     if not sizes:

@@ -54,6 +54,7 @@ COMMANDS = {
             "compare", "comparing", "A [B]", "two runs: lines and items new and gone"
         ),
         Command("grep", "searching", "PATTERN [WHERE ...]", "search artifacts"),
+        Command("index", "indexing", "[PATH ...]", "bring the search index up to date"),
         Command("shape", "shaping", "ARTIFACT", "outline of JSON / JSONL"),
         Command("prune", "pruning", "[PATH ...]", "plan a clean-up; --apply does it"),
         Command("undo", "trashing", "[BATCH]", "put the last clean-up back"),
@@ -304,7 +305,7 @@ def nearest(word: str) -> str | None:
 def query_of(args: argparse.Namespace, paths: Sequence[str] = ()) -> Query:
     """What the common options and `paths` narrow a command to."""
     from spillview.catalogue import Query
-    from spillview.text import parse_boundary, parse_when
+    from spillview.typed import parse_boundary, parse_when
 
     now = time.time()
     return Query(

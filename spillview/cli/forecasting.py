@@ -82,7 +82,7 @@ def describe(name: str, parser: argparse.ArgumentParser) -> None:
 def run(name: str, args: argparse.Namespace, streams: Streams) -> int:
     """Print forecasts or costs; exit code 1 when one is due, 2 if some is unread."""
     from spillview.catalogue import Catalogue
-    from spillview.text import parse_age
+    from spillview.typed import parse_age
 
     within = parse_age(args.fail_within) if args.fail_within is not None else None
     if args.cost and (within is not None or args.per is not None):
