@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 
@@ -127,7 +127,7 @@ def seconds(work: Callable[[], object]) -> float:
     return time.perf_counter() - begun
 
 
-def medians(works: dict[str, Callable[[], object]], runs: int) -> dict[str, float]:
+def medians(works: Mapping[str, Callable[[], object]], runs: int) -> dict[str, float]:
     """Median seconds of each work over interleaved runs."""
     times: dict[str, list[float]] = {name: [] for name in works}
     for _ in range(runs):
