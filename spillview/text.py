@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from functools import cache
 
 REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 
@@ -27,7 +28,9 @@ _FORMAT = (
 )
 
 
-def _visible() -> dict[int, str]:
+@cache
+def _visible(kept: str) -> dict[int, str]:
+    """What each character becomes that is not to be shown, but those of `kept`."""
     table = {code: chr(0x2400 + code) for code in range(0x20)}
     table[0x7F] = "\N{SYMBOL FOR DELETE}"
     table |= dict.fromkeys(range(0x80, 0xA0), REPLACEMENT)
@@ -36,16 +39,9 @@ def _visible() -> dict[int, str]:
     table |= dict.fromkeys(_FILLERS, REPLACEMENT)
     table |= dict.fromkeys(range(0xD800, 0xE000), REPLACEMENT)
     table |= {code: f"\\x{code - 0xDC00:02x}" for code in range(0xDC80, 0xDD00)}
+    for char in kept:
+        del table[ord(char)]
     return table
-
-
-_TABLE = _visible()
-_TABLES = {
-    (False, False): _TABLE,
-    (True, False): {k: v for k, v in _TABLE.items() if k != 0x0A},
-    (False, True): {k: v for k, v in _TABLE.items() if k != 0x09},
-    (True, True): {k: v for k, v in _TABLE.items() if k not in (0x09, 0x0A)},
-}
 
 
 def printable(text: str, *, newlines: bool = False, tabs: bool = False) -> str:
@@ -59,7 +55,7 @@ def printable(text: str, *, newlines: bool = False, tabs: bool = False) -> str:
     """
     if text.isascii() and text.isprintable():
         return text
-    return text.translate(_TABLES[newlines, tabs])
+    return text.translate(_visible("\n" * newlines + "\t" * tabs))
 
 
 def printable_bytes(data: bytes, *, newlines: bool = False, tabs: bool = False) -> str:

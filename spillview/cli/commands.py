@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol, cast
 
 from spillview.errors import BadInput
-from spillview.frozen import Frozen
+from spillview.frozen import Frozen, replace
 
 if TYPE_CHECKING:
     from spillview.catalogue import Catalogue, Query
@@ -304,14 +304,16 @@ def nearest(word: str) -> str | None:
 
 def query_of(args: argparse.Namespace, paths: Sequence[str] = ()) -> Query:
     """What the common options and `paths` narrow a command to."""
-    from spillview.catalogue import Query
+    from spillview.query import Query
+
+    query = Query(tuple(paths), args.harness, args.session)
+    if (args.since, args.until, args.boundary) == (None, None, None):
+        return query
     from spillview.typed import parse_boundary, parse_when
 
     now = time.time()
-    return Query(
-        paths=tuple(paths),
-        harness=args.harness,
-        session=args.session,
+    return replace(
+        query,
         since=parse_when(args.since, now) if args.since is not None else None,
         until=parse_when(args.until, now) if args.until is not None else None,
         boundary=parse_boundary(args.boundary) if args.boundary is not None else None,
