@@ -10,7 +10,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.screen import Screen
-from textual.widgets import Footer, Static
+from textual.widgets import Static
 from textual.worker import Worker, WorkerState
 
 from spillview.catalogue import Catalogue, Query
@@ -22,6 +22,7 @@ from spillview.report.rows import opening, rows
 from spillview.report.wording import closing, headline
 from spillview.text import printable
 from spillview.tui import stylesheet
+from spillview.tui.footer import Footer
 from spillview.tui.report_list import FindingRow, rows_of
 from spillview.tui.row_list import Row, RowList
 from spillview.tui.runs import Lines, Runs, fit_runs, plain, wrap
@@ -106,7 +107,7 @@ needs. What was reviewed is left out and counted above.
         yield Static("", id="report-period", markup=False)
         yield RowList(id="findings")
         yield FindingDetail()
-        yield Footer(compact=True)
+        yield Footer()
 
     def on_mount(self) -> None:
         """Start making it."""
