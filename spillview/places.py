@@ -87,6 +87,11 @@ class Places(Frozen):
         return os.path.join(self.base("cache"), "spillview")
 
     @property
+    def index_dir(self) -> str:
+        """The search index, a folder of its own in the cache."""
+        return os.path.join(self.cache_dir, "index")
+
+    @property
     def state_dir(self) -> str:
         """What must last: printed ids, marks, our own spills."""
         folder = os.path.join(self.base("state"), "spillview")

@@ -29,6 +29,7 @@ from spillview.tui.arrangement import (
     session_key,
 )
 from spillview.tui.columns import ALL
+from spillview.tui.indexing import IndexingScreen
 from spillview.tui.keys import HOME_BINDINGS
 from spillview.tui.marking import MarkingScreen
 from spillview.tui.messages import (
@@ -41,11 +42,15 @@ from spillview.tui.titles import Titles
 from spillview.tui.undoing import TrashChanged, sentence, told
 
 
-class HomeScreen(MarkingScreen, Acting):
+class HomeScreen(MarkingScreen, IndexingScreen, Acting):
     """Sessions worst first, each with its artifacts worst first."""
 
     BINDING_GROUP_TITLE = "Home"
     BINDINGS: ClassVar[list[BindingType]] = HOME_BINDINGS
+
+    def indexable(self) -> list[Artifact]:
+        """Every artifact of the sessions that are shown."""
+        return [a for s in self.material.sessions for a in s.artifacts]
 
     @on(Queue.Opened)
     def _open(self, event: Queue.Opened) -> None:
