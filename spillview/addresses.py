@@ -6,10 +6,13 @@ import os
 from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from spillview.model import Found
-from spillview.transcripts.calls import Marks
 from spillview.working_folders import digest_of
+
+if TYPE_CHECKING:
+    from spillview.transcripts.calls import Marks
 
 
 def real_path(path: str) -> str:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from spillview.frozen import Frozen
 from spillview.model import Counts, Range, Seen
 from spillview.rendering import Rendered, render
 
@@ -24,8 +24,7 @@ _REST = ("", "...", "…")
 """What may be left of a preview besides white space: the mark that it was cut."""
 
 
-@dataclass(frozen=True, slots=True)
-class _End:
+class _End(Frozen):
     """How far a shown text fits one end of the file."""
 
     chars: int

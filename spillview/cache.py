@@ -12,13 +12,17 @@ import os
 import sqlite3
 import threading
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from sys import intern
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from spillview.model import Counts, Found, Kind, Line
 
-SCHEMA = 3
+if TYPE_CHECKING:
+    from spillview.sheets import Sheet
+
+SCHEMA = 4
 """Raised whenever a table or the meaning of a stored fact changes."""
 
 _TABLES = """
@@ -36,6 +40,9 @@ create table facts (
 create table looks (
     path blob primary key, token text, data blob
 ) without rowid;
+create table sheets (
+    harness text, session blob, token text, data blob, primary key (harness, session)
+) without rowid;
 """
 
 BATCH = 64
@@ -48,7 +55,7 @@ Key = tuple[int, int, int, int]
 T = TypeVar("T")
 
 
-def _stored(key: Key) -> Key:
+def as_stored(key: Key) -> Key:
     """The key as signed 64-bit numbers: some filesystems have larger inodes."""
     if max(key) < 1 << 63:
         return key
@@ -122,6 +129,11 @@ class Cache:
             raise
         return db
 
+    @property
+    def lasts(self) -> bool:
+        """Whether what is kept here is there the next time."""
+        return self._db is not None
+
     def close(self) -> None:
         """Close the file; the cache remembers nothing from then on."""
         with self._lock:
@@ -169,27 +181,34 @@ class Cache:
             if item is not None:
                 yield row, item
 
-    def _insert(self, table: str, rows: list[tuple[Any, ...]]) -> None:
-        if rows:
-            marks = ",".join("?" * len(rows[0]))
-            statement = f"insert or replace into {table} values ({marks})"
-            self._run(lambda db: db.executemany(statement, rows), write=True)
+    def _insert(self, table: str, rows: list[tuple[Any, ...]]) -> bool:
+        """Write these rows; whether they are there now."""
+        if not rows:
+            return True
+        marks = ",".join("?" * len(rows[0]))
+        statement = f"insert or replace into {table} values ({marks})"
+        done = self._run(lambda db: db.executemany(statement, rows), write=True)
+        return done is not None
 
     def counts(self, found: Sequence[Found]) -> dict[str, Counts]:
         """Cached counts by artifact id, where the file is unchanged since."""
         return {
             item.id: _counts(row[5:])
             for row, item in self._rows("counts", found)
-            if row[1:5] == _stored(item.key)
+            if row[1:5] == as_stored(item.key)
             and tuple(map(type, row[5:])) in _TYPES  # a damaged row is counted anew
         }
 
-    def store_counts(self, items: Iterable[tuple[Found, Counts]]) -> None:
-        """Keep the counts of these artifacts."""
-        self._insert(
+    def store_counts(self, items: Iterable[tuple[Found, Counts]]) -> bool:
+        """Keep the counts of these artifacts; whether they are kept."""
+        return self._insert(
             "counts",
             [
-                (os.fsencode(found.address), *_stored(found.key), *_counts_row(counts))
+                (
+                    os.fsencode(found.address),
+                    *as_stored(found.key),
+                    *_counts_row(counts),
+                )
                 for found, counts in items
             ],
         )
@@ -209,13 +228,43 @@ class Cache:
         )
         if row is None or (data := _whole(row[4])) is None:
             return None
-        return row[:4] == _stored(key), data
+        return row[:4] == as_stored(key), data
 
-    def store_facts(self, path: str, rules: str, key: Key, data: bytes) -> None:
-        """Keep a transcript's facts."""
-        self._insert(
-            "facts", [(os.fsencode(path), rules, *_stored(key), _sealed(data))]
+    def store_facts(self, path: str, rules: str, key: Key, data: bytes) -> bool:
+        """Keep a transcript's facts; whether they are kept."""
+        return self._insert(
+            "facts", [(os.fsencode(path), rules, *as_stored(key), _sealed(data))]
         )
+
+    def facts_keys(self) -> dict[str, tuple[str, Key]]:
+        """Rules and key (`as_stored`) of each transcript's facts, by path."""
+        statement = "select path, rules, dev, ino, size, mtime_ns from facts"
+        rows = self._run(lambda db: db.execute(statement).fetchall(), write=False)
+        return {os.fsdecode(row[0]): (row[1], row[2:]) for row in rows or ()}
+
+    def sheets(
+        self,
+    ) -> Iterator[tuple[tuple[str, str], str, Callable[[], Sheet | None]]]:
+        """Every stored sheet: its session, its token, and what gives it."""
+        from spillview.sheets import unpack
+
+        statement = "select harness, session, token, data from sheets"
+        rows = self._run(lambda db: db.execute(statement).fetchall(), write=False)
+        for harness, session, token, data in rows or ():
+            group = (intern(harness), session.decode("utf-8", "surrogatepass"))
+            yield group, token, partial(unpack, token, data)
+
+    def store_sheets(self, sheets: Mapping[tuple[str, str], Sheet]) -> None:
+        """Keep these sheets."""
+        from spillview.sheets import pack
+
+        rows: list[tuple[Any, ...]] = []
+        for (harness, session), sheet in sheets.items():
+            data = pack(sheet)
+            if data is not None:
+                name = session.encode("utf-8", "surrogatepass")
+                rows.append((harness, name, sheet.token, data))
+        self._insert("sheets", rows)
 
     def looks(self, found: Sequence[Found]) -> dict[str, tuple[str, bytes]]:
         """Stored results of looking at an artifact's envelope: id → (token, data)."""
@@ -225,9 +274,9 @@ class Cache:
             if (data := _whole(row[2])) is not None
         }
 
-    def store_looks(self, items: Iterable[tuple[Found, str, bytes]]) -> None:
-        """Keep the results of looking at these artifacts."""
-        self._insert(
+    def store_looks(self, items: Iterable[tuple[Found, str, bytes]]) -> bool:
+        """Keep the results of looking at these artifacts; whether they are kept."""
+        return self._insert(
             "looks",
             [
                 (os.fsencode(found.address), token, _sealed(data))
@@ -244,16 +293,20 @@ class Pending:
         self.counts: list[tuple[Found, Counts]] = []
         self.looks: list[tuple[Found, str, bytes]] = []
 
-    def write_if_full(self) -> None:
-        """Write once a batch is together."""
-        if len(self.counts) + len(self.looks) >= BATCH:
-            self.write()
+    @property
+    def is_full(self) -> bool:
+        """Whether a batch is together."""
+        return len(self.counts) + len(self.looks) >= BATCH
 
-    def write(self) -> None:
-        """Write everything now."""
-        self._cache.store_counts(self.counts)
-        self._cache.store_looks(self.looks)
+    def write(self) -> list[str]:
+        """Write everything now; the ids of what the cache has then."""
+        kept: list[str] = []
+        if self._cache.store_counts(self.counts):
+            kept += [found.id for found, _ in self.counts]
+        if self._cache.store_looks(self.looks):
+            kept += [found.id for found, _, _ in self.looks]
         self.counts, self.looks = [], []
+        return kept
 
 
 def _sealed(data: bytes) -> bytes:

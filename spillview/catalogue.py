@@ -9,9 +9,9 @@ from __future__ import annotations
 import gc
 import os
 import time
+from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from spillview import looks, triage
@@ -19,6 +19,9 @@ from spillview.addresses import real_path
 from spillview.completion import Completion, growing_now
 from spillview.discovery import Discovery, StoreFound, TranscriptFound, discover
 from spillview.errors import Cancelled as Stopped
+from spillview.finds import Finds
+from spillview.frozen import replace
+from spillview.listing import Listing, Table
 from spillview.model import (
     Artifact,
     Boundary,
@@ -35,6 +38,7 @@ from spillview.profile import Profile, load_profiles
 from spillview.query import Query
 from spillview.records import Cancelled, Records
 from spillview.reviewed import is_reviewed
+from spillview.standing import Standing
 from spillview.transcripts.guests import with_hosts
 
 if TYPE_CHECKING:
@@ -46,6 +50,9 @@ if TYPE_CHECKING:
     from spillview.state import Note, State
 
 __all__ = ["LIVE_SECONDS", "Catalogue", "Query"]
+
+REMEMBERED = 2000
+"""So many artifacts whose every fact was stored are known to need nothing more."""
 
 LIVE_SECONDS = 3600
 """A session active within the last hour counts as live."""
@@ -102,13 +109,17 @@ class Catalogue:
         self.stores: list[StoreFound] = []
         self._problems: list[Problem] = []
         self._query = Query()
-        self._found: dict[str, Found] = {}
-        self._records = Records(self.profile, self.cache)
+        self._seen = Discovery()
+        self._marks: dict[str, float] = {}
+        """When the person marked artifacts reviewed, as the last scan found it."""
+        self._records = Standing(self.profile, self.cache)
         self._elsewhere: Records | None = None
         """What transcripts say of sessions that may have run in a folder."""
         self._counts: dict[str, tuple[Key, Counts]] = {}
+        """What the cache does not have."""
         self._growing: set[str] = set()
         self._looked: dict[str, Link] = {}
+        """Links as records alone tell them, of artifacts whose look was stored."""
         self._gates: dict[tuple[str | None, ...], tuple[Boundary, ...]] = {}
 
     @classmethod
@@ -139,57 +150,90 @@ class Catalogue:
 
     # What is there
 
-    def scan(self, query: Query | None = None, *, bare: bool = False) -> list[Artifact]:
+    def scan(self, query: Query | None = None, *, bare: bool = False) -> Listing:
         """Artifacts at once, newest first: entries, `stat`, and what is cached.
 
+        Each is made when it is asked for, with what is known of it by then.
         `bare` leaves out what transcripts say, for a first look in half the time.
         Raises `BadInput` for a path that does not exist.
         """
         with _no_collection():
             return self._scan(query, bare)
 
-    def _scan(self, query: Query | None, bare: bool) -> list[Artifact]:
+    def _scan(self, query: Query | None, bare: bool) -> Listing:
         self._query = query = query if query is not None else Query()
-        seen = self._discover(query)
+        seen = self._seen = self._discover(query)
         self.stores = seen.stores
         self._problems = [*self._profile_problems, *seen.problems]
-        self._found = {found.id: found for found in seen.found}
         self._growing.clear()
         self._looked.clear()
-        self._records.take(() if bare else seen.transcripts, () if bare else seen.found)
-        found: Sequence[Found] = seen.found
+        self._marks = self.state.reviewed() if self.state is not None else {}
+        found = Finds() if bare else seen.found
+        self._records.take(() if bare else seen.transcripts, found)
+        listing: Listing | None = None
         if query.paths and len(seen.projects) == len(query.paths) and not bare:
-            found = self._ran_in(seen.projects, found)
+            listing = self._ran_in(seen.projects)
         if query.needs_records and not bare:
             self._records.read_all()
-        return self.narrow(self._assemble(found), query)
+        order = listing.order if listing is not None else None
+        return query.among(Listing(self._table(seen.found), order)).newest_first()
 
-    def settled(self, artifacts: Iterable[Artifact]) -> list[Artifact]:
+    def _table(self, finds: Finds) -> Table:
+        """The columns of these artifacts, as far as they are known."""
+        created = array("d", [mtime / 1e9 for mtime in finds.mtimes])
+        sessions = finds.sessions()
+
+        def learn(place: int, link: Link | None) -> None:
+            envelope = link.envelope if link is not None else None
+            if envelope is not None:
+                sessions[place] = envelope.session
+                if envelope.time is not None:
+                    created[place] = envelope.time
+
+        if finds is self._seen.found:
+            records = self._records
+            for group, sheet in records.sheets().items():
+                pairs = zip(records.places(group), sheet.linked, strict=True)
+                for (place, linked), time in zip(pairs, sheet.created, strict=True):
+                    created[place] = time
+                    if linked:
+                        sessions[place] = sheet.session
+            for group, items in records.opened():
+                for place, item in zip(records.places(group), items, strict=True):
+                    learn(place, records.links.get(item.id))
+        else:
+            for place, item in enumerate(finds):
+                learn(place, self._records.link(item))
+        return Table(finds, created, sessions, self._assemble)
+
+    def settled(self, artifacts: Iterable[Artifact]) -> Listing:
         """These of the last scan, newest first, once every transcript was read.
 
         Before that a file's own time stands for its call's, and the order may change.
         """
         self._records.read_all()
-        found = [artifact.found for artifact in artifacts]
-        return self.narrow(self._assemble(found), self._query)
+        if isinstance(artifacts, Listing):
+            listing = Listing(self._table(artifacts.table.finds), artifacts.order)
+        else:
+            found = Finds(artifact.found for artifact in artifacts)
+            listing = Listing(self._table(found))
+        return self._query.among(listing).newest_first()
 
-    def _ran_in(
-        self, folders: Sequence[str], found: Sequence[Found]
-    ) -> Sequence[Found]:
+    def _ran_in(self, folders: Sequence[str]) -> Listing:
         """Without sessions that ran elsewhere: a store's folder names are lossy."""
         self._records.read_all()
         places = {os.path.realpath(folder) for folder in folders}
+        listing = Listing(self._table(self._seen.found))
 
-        def admitted(item: Found) -> bool:
-            link = self._records.links.get(item.id)
-            session = item.session
-            if link is not None and link.envelope is not None:
-                session = link.envelope.session
-            facts = self._records.sessions.get((item.harness, session))
+        def admitted(session: tuple[str, str]) -> bool:
+            facts = self._records.sessions.get(session)
             project = facts.project if facts is not None else None
             return project is None or real_path(project) in places
 
-        return [item for item in found if admitted(item)]
+        fits = {session: admitted(session) for session in listing.groups()}
+        return listing.pick(
+            index for index in range(len(listing)) if fits[listing.session(index)]
+        )
 
     def _discover(self, query: Query) -> Discovery:
         look = (self.places, self.profiles, self.settings)
@@ -213,21 +257,23 @@ class Catalogue:
     def refresh(self) -> bool:
         """Look at the entries again; True when something came, went or changed."""
         seen = self._discover(self._query)
-        keys = {found.id: found.key for found in seen.found}
-        before = {found.id: found.key for found in self._found.values()}
-        return keys != before or self._records.changed(seen.transcripts)
+        if seen.found.state() != self._seen.found.state():
+            return True
+        return self._records.changed(seen.transcripts)
 
     def _assemble(self, found: Sequence[Found]) -> Iterator[Artifact]:
+        """These artifacts of the last scan with what is known of them."""
         counts = self.cache.counts(found)
         for item in found:
             key, counted = self._counts.get(item.id, (None, None))
             if counted is not None and key == item.key:
                 counts[item.id] = counted
         stored = self.cache.looks(found)
-        reviewed = self.state.reviewed() if self.state is not None else {}
         unread = self._records.unread()
+        if len(self._looked) > REMEMBERED:
+            self._looked.clear()
         for item in found:
-            link = self._records.links.get(item.id)
+            link = self._records.link(item)
             if link is not None and link.state == "orphan" and unread(item):
                 link = None  # no record is known to point at it, so far
             if link is not None and item.id in stored:
@@ -236,9 +282,8 @@ class Catalogue:
                     restored = looks.restore(link, data)
                     if restored is not None:
                         self._looked[item.id], link = link, restored
-            yield self._artifact(
-                item, counts.get(item.id), link, item.error, reviewed.get(item.id)
-            )
+            reviewed = self._marks.get(item.id)
+            yield self._artifact(item, counts.get(item.id), link, item.error, reviewed)
 
     def _artifact(
         self,
@@ -329,10 +374,9 @@ class Catalogue:
         session's transcript is yielded again at the end. Files over 1 GiB stay
         uncounted unless `huge`.
         """
-        todo = list(artifacts)
-        last: dict[str, Artifact] = {}
+        todo = artifacts if isinstance(artifacts, Listing) else list(artifacts)
         changed = False
-        completion = self._completion(todo)
+        completion = self._completion()
         self._growing |= growing_now(todo)
         try:
             for done, artifact in enumerate(todo):
@@ -343,22 +387,32 @@ class Catalogue:
                     whole = artifact
                 else:
                     whole = self._whole(artifact, completion, huge, cancelled)
-                last[whole.id] = whole
                 yield whole
                 if progress is not None:
                     progress(done + 1, len(todo))
-            before = self._records.links
-            harnesses = {artifact.found.harness for artifact in todo}
+            before = dict(self._records.links)
+            harnesses = self._seen.found.harnesses()
+            if not isinstance(todo, Listing):
+                harnesses = {artifact.found.harness for artifact in todo}
             if not (self._records.read_all(harnesses, cancelled) or changed):
                 return
             self._records.join()
-            for whole in list(last.values()):
-                if self._records.links.get(whole.id) != before.get(whole.id):
-                    yield self._whole(whole, completion, huge, cancelled)
+            for artifact in self._open_among(todo):
+                if self._records.links.get(artifact.id) != before.get(artifact.id):
+                    [again] = self._assemble([artifact.found])
+                    yield self._whole(again, completion, huge, cancelled)
         except Stopped:
             return
         finally:
-            completion.close()
+            completion.write()
+
+    def _open_among(self, artifacts: Sequence[Artifact]) -> Iterable[Artifact]:
+        """Those of sessions whose links what other sessions say may change."""
+        is_open = self._records.is_open
+        if isinstance(artifacts, Listing):
+            places = range(len(artifacts))
+            return artifacts.pick(i for i in places if is_open(artifacts.group(i)))
+        return [a for a in artifacts if is_open((a.found.harness, a.found.session))]
 
     def complete_one(self, artifact: Artifact) -> Artifact:
         """One artifact of the last scan, counted and linked at once.
@@ -366,31 +420,31 @@ class Catalogue:
         For a search, which asks about what matched alone; what another session's
         transcript would add is left to `complete`.
         """
-        completion = self._completion([artifact])
+        completion = self._completion()
         try:
             self._records.read_session(artifact.found)
             return self._whole(artifact, completion)
         finally:
-            completion.close()
+            completion.write()
 
     def _settled(self, artifact: Artifact) -> bool:
         """Whether the last scan knew all there is to know of it from the cache."""
         looked = self._looked.get(artifact.id)
         return (
             looked is not None
-            and looked is self._records.links.get(artifact.id)
+            and looked is self._records.link(artifact.found)
             and artifact.counts is not None
             and artifact.id not in self._growing
+            and not self._records.unreadable()(artifact.found)
         )
 
-    def _completion(self, artifacts: Sequence[Artifact]) -> Completion:
+    def _completion(self) -> Completion:
         return Completion(
             self._records,
             self.cache,
             self.profile,
             self._counts,
             self._growing,
-            artifacts,
         )
 
     def _whole(
@@ -446,7 +500,11 @@ class Catalogue:
             name,
             profile.source,
             any(each.harness == name for each in built_in(self.places)),
-            sum(found.harness == name for found in self._found.values()),
+            sum(
+                number
+                for (harness, _), (number, _) in self._seen.found.stores().items()
+                if harness == name
+            ),
             logs,
             notices,
             matched,
@@ -463,7 +521,9 @@ class Catalogue:
 
         return find(self, reference, query if query is not None else Query())
 
-    def where(self, words: Sequence[str], query: Query | None = None) -> list[Artifact]:
+    def where(
+        self, words: Sequence[str], query: Query | None = None
+    ) -> Sequence[Artifact]:
         """The artifacts that these ids, sessions, harnesses and paths mean together.
 
         No words mean every artifact the query admits. Raises `BadInput` for a word

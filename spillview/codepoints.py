@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 # The wheel ships no type stubs.
 from stringzilla import (  # type: ignore[import-not-found]
+    count,
     find,
     find_first_of,
     translate,
@@ -99,6 +100,14 @@ def line_feeds(data: Buffer) -> int:
 def double_quotes(data: Buffer) -> int:
     """How many bytes of `data` are a double quote."""
     return len(data) - int(utf8_count(translate(data, _QUOTES)))
+
+
+def escaped_quotes(data: bytes) -> int | None:
+    """How many double quotes of JSON are escaped; None when that takes a closer look:
+    some follow two backslashes."""
+    if find(data, b'\\\\"') >= 0:
+        return None
+    return int(count(data, b'\\"'))
 
 
 def chars(data: Buffer, end: int | None = None) -> tuple[int, int, bool]:

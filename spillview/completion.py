@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+from collections.abc import (
+    Callable,
+    Collection,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+    Set,
+)
 from typing import TYPE_CHECKING
 
 from spillview import looks
 from spillview.cache import Cache, Key, Pending
 from spillview.errors import Unreadable
+from spillview.frozen import replace
+from spillview.listing import Listing
 from spillview.model import Artifact, Counts, Found, Link
 from spillview.records import Cancelled, Records
 from spillview.writers import being_written
@@ -24,7 +33,7 @@ HUGE = 1 << 30
 class Completion:
     """Reads what is not known yet of the artifacts of one scan.
 
-    What it learns goes to the cache in batches; `close` writes the last one.
+    What it learns goes to the cache in batches; `write` writes the last one.
     """
 
     def __init__(
@@ -34,21 +43,24 @@ class Completion:
         profile: Callable[[str], Profile],
         counts: dict[str, tuple[Key, Counts]],
         growing: set[str],
-        artifacts: Sequence[Artifact],
     ) -> None:
         self.records = records
         self.cache = cache
         self.profile = profile
         self.counts = counts
-        """Counts by artifact id with the key they hold for; added to."""
+        """Counts that the cache does not have, by artifact id, with the key they hold
+        for; added to."""
         self.growing = growing
         """Ids of artifacts whose size changes; added to."""
         self._pending = Pending(cache)
-        self._looked = cache.looks([artifact.found for artifact in artifacts])
+        self._looked: dict[str, tuple[str, bytes]] = {}
+        """Looks that the cache may not have yet."""
 
-    def close(self) -> None:
-        """Write what is not written yet."""
-        self._pending.write()
+    def write(self) -> None:
+        """Write what is not written yet, and let go of what the cache has."""
+        for ident in self._pending.write():
+            self.counts.pop(ident, None)
+            self._looked.pop(ident, None)
 
     def facts(
         self, artifact: Artifact, huge: bool, cancelled: Cancelled | None
@@ -80,7 +92,8 @@ class Completion:
         link = self._look(found, counts, artifact.link)
         if link is not None and self.records.unreadable()(found):
             link = _uncertain(link)
-        self._pending.write_if_full()
+        if self._pending.is_full:
+            self.write()
         return counts, link, error
 
     def _look(
@@ -89,11 +102,13 @@ class Completion:
         counts: Counts | None,
         known: Link | None,
     ) -> Link | None:
-        link = self.records.links.get(found.id) or known or Link("orphan")
+        link = self.records.link(found) or known or Link("orphan")
         if counts is None or found.id in self.growing:
             return link
         mark = looks.token(found, link)
         stored = self._looked.get(found.id)
+        if stored is None:
+            stored = self.cache.looks([found]).get(found.id)
         if stored is not None and stored[0] == mark:
             restored = looks.restore(link, stored[1])
             if restored is not None:
@@ -114,18 +129,45 @@ class Completion:
         return looked
 
 
-def growing_now(artifacts: Iterable[Artifact]) -> set[str]:
+def growing_now(artifacts: Sequence[Artifact]) -> set[str]:
     """Ids of those that another process holds open for writing, links to such too."""
-    paths = _by_real_path(artifacts)
-    return {ident for path in being_written(paths) for ident in paths[path]}
+    if not isinstance(artifacts, Listing):
+        paths = _by_real_path(artifact.found for artifact in artifacts)
+        return {ident for path in being_written(paths) for ident in paths[path]}
+    finds = artifacts.table.finds
+    within = _Within(finds.real_folders(), _by_real_path(finds.whole()))
+    growing: set[str] = set()
+    for path in being_written(within):
+        growing.update(within.whole.get(path, ()))
+        folder, name = os.path.split(path)
+        growing.update(finds.idents_in(folder, name))
+    return growing
 
 
-def _by_real_path(artifacts: Iterable[Artifact]) -> dict[str, tuple[str, ...]]:
+class _Within(Collection[str]):
+    """Every path in some folders, and some others, for a mere `in`."""
+
+    def __init__(self, folders: Set[str], whole: Mapping[str, tuple[str, ...]]) -> None:
+        self.folders = folders
+        self.whole = whole
+
+    def __contains__(self, path: object) -> bool:
+        return isinstance(path, str) and (
+            path in self.whole or os.path.dirname(path) in self.folders
+        )
+
+    def __len__(self) -> int:
+        return len(self.folders) + len(self.whole)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter((*self.folders, *self.whole))
+
+
+def _by_real_path(items: Iterable[Found]) -> dict[str, tuple[str, ...]]:
     """Ids by the real path of the file, a link's by that of the log behind it."""
     folders: dict[str, str] = {}
     paths: dict[str, tuple[str, ...]] = {}
-    for artifact in artifacts:
-        found = artifact.found
+    for found in items:
         if found.row is not None:
             continue  # who writes to the database need not write to this row
         if found.type == "file":

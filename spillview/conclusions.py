@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
+from spillview.frozen import Frozen
 from spillview.model import Conclusion, Counts, Line, VerdictClass
 
 if TYPE_CHECKING:
@@ -30,8 +30,7 @@ _WRAPPERS = frozenset(
 _STEP = re.compile(r"&&|\|\||;|\n")
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(Frozen):
     """One pattern of `verdicts.toml`."""
 
     runner: str
@@ -45,8 +44,7 @@ class Rule:
     """What must stand in the output's end for the rule to be tried at all."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Listing:
+class _Listing(Frozen):
     """Calls whose output is other people's text: it concludes nothing."""
 
     tools: frozenset[str]

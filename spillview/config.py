@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
 from spillview.errors import BadInput
+from spillview.frozen import Frozen
 from spillview.model import Boundary
 
 if TYPE_CHECKING:
@@ -18,8 +18,7 @@ _KEYS = ("roots", "boundaries")
 _MAX_BYTES = 1 << 20
 
 
-@dataclass(frozen=True, slots=True)
-class ExtraRoot:
+class ExtraRoot(Frozen):
     """A store the user added: a container's home, a configured spill root."""
 
     path: str
@@ -27,14 +26,11 @@ class ExtraRoot:
     """None: its layout tells."""
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(Frozen):
     """What the user chose; the defaults change nothing."""
 
     roots: tuple[ExtraRoot, ...] = ()
-    boundaries: Mapping[str, Mapping[str, tuple[Boundary, ...]]] = field(
-        default_factory=dict
-    )
+    boundaries: Mapping[str, Mapping[str, tuple[Boundary, ...]]] = {}
     """By harness, then by tool pattern (`*` for all); the first that fits counts."""
 
     def boundaries_for(self, harness: str, tool: str | None) -> tuple[Boundary, ...]:
@@ -114,7 +110,7 @@ def _boundaries(
 
 
 def _sizes(value: Any, where: str) -> tuple[Boundary, ...]:
-    from spillview.text import parse_boundary
+    from spillview.typed import parse_boundary
 
     sizes = value if isinstance(value, list) else [value]
     if not sizes:

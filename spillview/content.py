@@ -88,12 +88,15 @@ _FOLDER = os.O_RDONLY | _flag("O_DIRECTORY") | _flag("O_NOFOLLOW") | _flag("O_CL
 _AT = os.open in os.supports_dir_fd and os.stat in os.supports_dir_fd
 
 
-def open_content(path: str, *, root: str | None = None) -> FileContent:
+def open_content(
+    path: str, *, root: str | None = None, facts: os.stat_result | None = None
+) -> FileContent:
     """Open the regular file at `path` for reading.
 
     Its type is known before it is opened and checked again afterwards; a symbolic
     link is not followed. With `root`, every folder between `root` and the file is
-    walked without following links that lead out of `root`.
+    walked without following links that lead out of `root`. `facts` are those of an
+    `lstat` a moment ago, where there was one; not with `root`.
 
     Raises `NotRegular` for anything but a regular file (and for a way out of `root`),
     `ArtifactGone` when it does not exist, `Unreadable` when the system refuses.
@@ -103,7 +106,7 @@ def open_content(path: str, *, root: str | None = None) -> FileContent:
     try:
         if root is not None:
             folder, name = _walk(path, root)
-        before = os.stat(name, dir_fd=folder, follow_symlinks=False)
+        before = facts or os.stat(name, dir_fd=folder, follow_symlinks=False)
         if not stat.S_ISREG(before.st_mode):
             raise NotRegular(
                 f"{_shown(path)} is {_kind_of(before.st_mode)}, which is not opened."

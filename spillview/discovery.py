@@ -41,9 +41,9 @@ from spillview.routes import (
     At,
     Narrow,
     Route,
+    Routes,
     begin,
     hashed_session,
-    routes_of,
 )
 from spillview.walk import Ground, Shelf, Walker
 
@@ -104,7 +104,7 @@ class _Search:
         """Whether a PATH that is nothing else is a folder of files."""
         self._walker = Walker()
         self._logs = Walker(artifacts=False)
-        self._routes = {p.harness: routes_of(p) for p in self._chosen}
+        self._routes = Routes(self._chosen)
         self._grounds: list[Ground] | None = None
         self._walked: list[Ground] = []
         self._tmps: set[str] = set()
@@ -179,10 +179,8 @@ class _Search:
             if all(isinstance(r.rule, Glob) and r.rule.named for r in g.routes)
         }
         held: dict[tuple[str, str], list[int]] = {key: [0, 0, 0] for key in trust}
-        for found in result.found:
-            counts = held.setdefault((found.harness, found.root), [0, 0, 0])
-            counts[0] += 1
-            counts[1] += found.size
+        for key, (number, size) in result.found.stores().items():
+            held.setdefault(key, [0, 0, 0])[:2] = [number, size]
         for log in result.transcripts:
             held.setdefault((log.harness, log.root), [0, 0, 0])[2] += 1
         result.stores = [
@@ -397,6 +395,7 @@ class _Search:
         folder, name = os.path.split(path)
         shelf = Shelf(ground, folder, os.path.realpath(folder), list(places), Narrow())
         shelf.take(self._walker, PathEntry(path, name))
+        shelf.put_down(self._walker)
 
     def _home(self, path: str) -> bool:
         """Whether PATH is a home with stores in it; if so, they are found."""

@@ -7,12 +7,13 @@ import re
 import stat
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple
 
+from spillview.finds import Facts, Finds
+from spillview.frozen import replace
 from spillview.model import Found, Problem
-from spillview.patterns import fill
+from spillview.patterns import Part, fill
 from spillview.profile import Glob, Profile, TranscriptRule, untilde
 from spillview.routes import Captures, Route, hashed_session
 
@@ -76,19 +77,21 @@ class StoreFound(NamedTuple):
     problem: str | None = None
 
 
-@dataclass(slots=True)
 class Discovery:
     """Everything that directory entries say."""
 
-    found: list[Found] = field(default_factory=list)
-    transcripts: list[TranscriptFound] = field(default_factory=list)
-    stores: list[StoreFound] = field(default_factory=list)
-    problems: list[Problem] = field(default_factory=list)
-    projects: list[str] = field(default_factory=list)
-    """Folders that were taken as projects: what was found is of sessions whose folder
-    name may stand for one of these; the transcript's own folder decides."""
-    plain: list[str] = field(default_factory=list)
-    """Folders that were taken as folders of files."""
+    def __init__(self) -> None:
+        self.found = Finds()
+        self.transcripts: list[TranscriptFound] = []
+        self.stores: list[StoreFound] = []
+        self.problems: list[Problem] = []
+        self.projects: list[str] = []
+        """Folders that were taken as projects: what was found is of sessions whose
+        folder name may stand for one; the transcript's own folder decides."""
+        self.plain: list[str] = []
+        """Folders that were taken as folders of files."""
+        self.folders: dict[str, int] = {}
+        """Every folder that was listed, with its mtime (ns) before that."""
 
 
 class PathEntry(NamedTuple):
@@ -111,15 +114,74 @@ class PathEntry(NamedTuple):
 
 
 class Common(NamedTuple):
-    """What the files of one folder share."""
+    """What the files of one folder share that one pattern takes."""
 
     glob: Glob
-    harness: str
+    profile: Profile
     folder: str
     root: str
-    project: str | None
+    captures: Captures
+    """What the folders above say."""
+    last: Part
+    """The part of the pattern that a file's own name fits."""
+    below: str
+    """The folder's path with a separator at its end."""
+    real: str
+    """The real folder: ids depend on it."""
     transcript: str | None
     stored: Stored | None = None
+
+    @property
+    def harness(self) -> str:
+        """Whose they are."""
+        return self.profile.harness
+
+    def path_of(self, name: str) -> str:
+        """The path of the file of that name."""
+        return self.below + name
+
+    def ident_of(self, name: str) -> str:
+        """Its id: 16 hex digits."""
+        address = os.path.join(self.real, name)
+        return sha256(os.fsencode(address)).hexdigest()[:16]
+
+    def says_of(self, name: str) -> Mapping[str, str] | None:
+        """What its path and name say of it; None when it is no artifact."""
+        said = self.last.match(name)
+        captures = {**self.captures, **said} if said else self.captures
+        return says_of(self.glob, self.profile, name, captures)
+
+    def found_of(self, name: str, facts: Facts) -> Found:
+        """The artifact that is the regular file of that name."""
+        size, mtime_ns, ino, dev, mode, uid, nlink = facts
+        get = (self.says_of(name) or self.captures).get
+        return Found(
+            self.ident_of(name),
+            self.profile.harness,
+            self.below + name,
+            name,
+            get("session") or self.folder,
+            self.root,
+            self.captures.get("project"),
+            "file",
+            size,
+            mtime_ns,
+            dev,
+            ino,
+            mode,
+            uid,
+            nlink,
+            None,
+            None,
+            None,
+            get("call_id"),
+            get("tool") or self.glob.tool,
+            get("label") or get("stream"),
+            get("content") or self.glob.content,
+            self.transcript,
+            get("digest"),
+            stored=self.stored,
+        )
 
 
 def says_of(
@@ -142,60 +204,40 @@ def says_of(
     return says
 
 
-def found_of(
-    ident: str,
-    path: str,
-    name: str,
-    common: Common,
-    says: Mapping[str, str],
-    facts: os.stat_result | None,
-    error: str | None = None,
+def other_of(
+    common: Common, name: str, facts: os.stat_result | None, error: str | None
 ) -> Found:
-    """One artifact; without `facts` an unreadable one."""
-    get = says.get
-    kind = "file"
-    size = mtime_ns = dev = ino = mode = uid = 0
-    nlink = 1
-    target = target_size = target_mtime_ns = None
+    """One artifact that is no regular file; without `facts` an unreadable one."""
     if facts is None:
-        kind = "unreadable"
-    else:
-        mode = facts.st_mode
-        size, mtime_ns = facts.st_size, facts.st_mtime_ns
-        dev, ino, uid, nlink = facts.st_dev, facts.st_ino, facts.st_uid, facts.st_nlink
-        if not stat.S_ISREG(mode):
-            size = 0
-            kind = "special"
-            if stat.S_ISLNK(mode):
-                kind = "symlink"
-                target, target_size, target_mtime_ns = _target(path)
-    return Found(
-        ident,
-        common.harness,
-        path,
-        name,
-        get("session") or common.folder,
-        common.root,
-        common.project,
-        kind,  # type: ignore[arg-type]  # one of the four literals
-        size,
-        mtime_ns,
-        dev,
-        ino,
-        mode,
-        uid,
-        nlink,
-        target,
-        target_size,
-        target_mtime_ns,
-        get("call_id"),
-        get("tool") or common.glob.tool,
-        get("label") or get("stream"),
-        get("content") or common.glob.content,
-        common.transcript,
-        get("digest"),
-        error,
-        stored=common.stored,
+        found = common.found_of(name, (0, 0, 0, 0, 0, 0, 1))
+        return replace(found, type="unreadable", error=error)
+    path = common.path_of(name)
+    found = common.found_of(name, facts_of(facts))
+    if stat.S_ISREG(facts.st_mode):
+        return found
+    if not stat.S_ISLNK(facts.st_mode):
+        return replace(found, type="special", size=0)
+    target, target_size, target_mtime_ns = _target(path)
+    return replace(
+        found,
+        type="symlink",
+        size=0,
+        target=target,
+        target_size=target_size,
+        target_mtime_ns=target_mtime_ns,
+    )
+
+
+def facts_of(facts: os.stat_result) -> Facts:
+    """What is kept of an entry's facts."""
+    return (
+        facts.st_size,
+        facts.st_mtime_ns,
+        facts.st_ino,
+        facts.st_dev,
+        facts.st_mode,
+        facts.st_uid,
+        facts.st_nlink,
     )
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from spillview.errors import Unreadable
+from spillview.frozen import Frozen, replace
 from spillview.model import (
     Artifact,
     Boundary,
@@ -33,8 +33,7 @@ WORDLESS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Shown:
+class Shown(Frozen):
     """One record that put (part of) the artifact before the model."""
 
     mention: Mention
@@ -54,8 +53,7 @@ class Shown:
         return self.error or WORDLESS
 
 
-@dataclass(frozen=True, slots=True)
-class EnvelopeFacts:
+class EnvelopeFacts(Frozen):
     """The envelope of an artifact beside its content."""
 
     artifact: Artifact

@@ -13,6 +13,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from spillview.frozen import Frozen
+
 EXCERPT = 1 << 16
 """Bytes of a line above which only an excerpt of this size is given."""
 
@@ -127,8 +129,7 @@ def frames(
             yield long
 
 
-@dataclass(frozen=True, slots=True)
-class Window:
+class Window(Frozen):
     """A part of a long line: where it begins and ends, and the hits inside it."""
 
     start: int

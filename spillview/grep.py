@@ -17,7 +17,7 @@ from typing import Any
 from spillview.errors import Unreadable
 from spillview.excerpts import frames
 from spillview.findings import Reader
-from spillview.handles import Batch, batches, room
+from spillview.handles import Batch, Known, batches, room
 from spillview.model import Artifact, Problem
 from spillview.ripgrep import (
     BadPattern,
@@ -45,6 +45,7 @@ def search(
     cancelled: Cancelled | None = None,
     progress: Progress | None = None,
     report: Report | None = None,
+    index: str | None = None,
 ) -> Iterator[Message]:
     """Messages in the artifacts' own order, then one `summary`.
 
@@ -56,20 +57,25 @@ def search(
         cancelled: Looked at many times a second; the search ends without a summary.
         progress: Called with (searched, total) artifacts.
         report: Takes what could not be read.
+        index: The folder of the search index: what it knows to have no match is not
+            read. The messages are the same without it.
 
     Raises `NoRipgrep`, `BadPattern` or `BadInput`. Closing the iterator kills ripgrep.
     """
     options = options or Options()
     report = report if report is not None else Report()
+    patterns = [pattern] if isinstance(pattern, str) else pattern
     arguments = [
         "--json",
         *([f"-B{options.before}"] if options.before else []),
         *([f"-A{options.after}"] if options.after else []),
-        *options.arguments([pattern] if isinstance(pattern, str) else pattern),
+        *options.arguments(patterns),
     ]
     began = time.monotonic()
     totals = dict.fromkeys(_STATS, 0)
-    with closing(_runs(artifacts, arguments, report, cancelled, progress)) as running:
+    known = _known(index, patterns, options, report)
+    runs = _runs(artifacts, arguments, report, cancelled, progress, known)
+    with closing(runs) as running:
         for batch, run in running:
             reader = Reader(batch, options, facts, report)
             with closing(reader):
@@ -79,6 +85,8 @@ def search(
                 return
             _add(totals, reader.stats)
             _account(batch, run, reader.ended, report)
+    totals["searches"] += known.files
+    totals["bytes_searched"] += known.size
     yield {
         "data": {
             "elapsed_total": _elapsed(int((time.monotonic() - began) * 1e9)),
@@ -97,6 +105,7 @@ def tally(
     cancelled: Cancelled | None = None,
     progress: Progress | None = None,
     report: Report | None = None,
+    index: str | None = None,
 ) -> Iterator[tuple[Artifact, int]]:
     """How many lines match in each artifact that has a match (hits when only matching).
 
@@ -105,14 +114,17 @@ def tally(
     options = options or Options()
     assert options.seen is None
     report = report if report is not None else Report()
+    patterns = [pattern] if isinstance(pattern, str) else pattern
     counted = "--count-matches" if options.only_matching else "--count"
     arguments = [
         "--files-with-matches" if names_only else counted,
         "--with-filename",
         "--null",
-        *options.arguments([pattern] if isinstance(pattern, str) else pattern),
+        *options.arguments(patterns),
     ]
-    with closing(_runs(artifacts, arguments, report, cancelled, progress)) as running:
+    known = _known(index, patterns, options, report)
+    runs = _runs(artifacts, arguments, report, cancelled, progress, known)
+    with closing(runs) as running:
         for batch, run in running:
             output = b"".join(run.chunks(cancelled))
             if cancelled is not None and cancelled():
@@ -124,6 +136,28 @@ def tally(
                 if not names_only:
                     number, _, output = output.partition(b"\n")
                 yield batch.artifacts[os.fsdecode(name)], int(number)
+
+
+# -- the index ---------------------------------------------------------------------
+
+
+def _known(
+    folder: str | None, patterns: Sequence[str], options: Options, report: Report
+) -> Known:
+    """What the index knows of files for these patterns; nothing without one."""
+    if folder is None or options.invert:
+        return Known()
+    from spillview.index.lookup import Lookup
+
+    with Lookup(folder) as index:
+        known = Known()
+        if index.segments:
+            from spillview.index.literals import required
+
+            need = required(patterns, options.case, options.fixed)
+            known = Known(*index.answer(need))
+        report.damaged += index.damaged
+    return known
 
 
 # -- the files ---------------------------------------------------------------------
@@ -139,6 +173,7 @@ def _runs(
     report: Report,
     cancelled: Cancelled | None,
     progress: Progress | None,
+    known: Known,
 ) -> Generator[tuple[Batch, Run], None, None]:
     """Running processes in their files' order, as many at once as there are cores.
 
@@ -156,7 +191,7 @@ def _runs(
         text = _reason(error) if isinstance(error, OSError) else str(error)
         report.problems.append(_problem(artifact, text))
 
-    coming = batches(artifacts, room(width), skip, refuse)
+    coming = batches(artifacts, room(width), skip, refuse, known)
     done = 0
     try:
         while True:
@@ -171,7 +206,7 @@ def _runs(
             batch.close()
             done += len(batch.artifacts)
             if progress is not None:
-                progress(done, len(artifacts))
+                progress(done + known.files, len(artifacts))
             if cancelled is not None and cancelled():
                 return
         if not done:

@@ -11,13 +11,14 @@ from __future__ import annotations
 import os
 import stat
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from spillview.content import FileContent, open_content
 from spillview.errors import NotRegular, Unreadable
+from spillview.index.facts import facts_of
 from spillview.kinds import HEAD, utf16_of
-from spillview.model import Artifact
+from spillview.model import Artifact, Counts
 from spillview.stored import StoredContent, open_artifact
 from spillview.transcoding import MARKS
 
@@ -73,6 +74,20 @@ class Batch:
             content.close()
 
 
+@dataclass(slots=True)
+class Known:
+    """What the search index knows of files, by what `facts_of` gives."""
+
+    without: Collection[bytes] = ()
+    """They have no match."""
+    plain: Collection[bytes] = ()
+    """They are searched as they are, not decoded, and may have one."""
+    files: int = 0
+    """How many artifacts were left out for that."""
+    size: int = 0
+    """Bytes of them."""
+
+
 def room(processes: int) -> int:
     """How many files may be open at once for each of so many processes.
 
@@ -97,26 +112,41 @@ def batches(
     opened: int,
     skip: Callable[[], None],
     refuse: Callable[[Artifact, OSError | Unreadable], None],
+    known: Known,
 ) -> Iterator[Batch]:
     """The regular files among `artifacts` by batches, each file once.
 
     At most `opened` of a batch are open; 0 names all by path. `skip` is told of links
-    and special files, `refuse` of what cannot be read.
+    and special files, `refuse` of what cannot be read. What has no match for all
+    that is `known` is in no batch, but counted there.
     """
-    known: set[str] = set()
+    named: set[str] = set()
     folders: set[tuple[str, str]] = set()
     most = min(opened or BATCH_FILES, BATCH_FILES)
     batch = Batch(None, most=min(most, FIRST_FILES))
+    without = known.without
+    asks = bool(without or known.plain)
     for artifact in artifacts:
-        path, address = artifact.found.path, artifact.found.address
-        if address in known:
+        found = artifact.found
+        path, stored = found.path, found.stored
+        address = path if found.row is None else found.address
+        if address in named:
             continue
-        known.add(address)
+        named.add(address)
         try:
-            if not stat.S_ISREG(os.lstat(path).st_mode):
+            facts = os.lstat(path)
+            if not stat.S_ISREG(facts.st_mode):
                 skip()
                 continue
-            content = _open(artifact, folders)
+            plain = False
+            if asks and stored is None and not _decoded(artifact.counts):
+                key = facts_of(facts)
+                if key in without:
+                    known.files += 1
+                    known.size += facts.st_size
+                    continue
+                plain = key in known.plain
+            content = _open(artifact, facts, folders)
         except NotRegular:
             skip()
             continue
@@ -124,13 +154,12 @@ def batches(
             refuse(artifact, error)
             continue
         try:
-            encoding = _told_encoding(artifact, content)
+            encoding = None if plain else _told_encoding(artifact, content)
             mapped = content.size >= LARGE and _has_long_line(content)
         except Unreadable as error:
             content.close()
             refuse(artifact, error)
             continue
-        stored = isinstance(content, StoredContent)
         name = path
         if opened:
             name = f"{DESCRIPTORS}/{content.fileno()}"
@@ -143,7 +172,7 @@ def batches(
         batch.artifacts[name] = artifact
         batch.arguments += len(name)
         batch.size += content.size
-        if opened or stored:
+        if opened or stored is not None:
             batch.contents[name] = content
         else:
             content.close()
@@ -152,7 +181,7 @@ def batches(
 
 
 def _open(
-    artifact: Artifact, folders: set[tuple[str, str]]
+    artifact: Artifact, facts: os.stat_result, folders: set[tuple[str, str]]
 ) -> FileContent | StoredContent:
     """The artifact's file; the way to it is walked for the first of each folder."""
     path, root = artifact.found.path, artifact.found.root
@@ -160,10 +189,15 @@ def _open(
     if artifact.found.stored is not None:
         return open_artifact(artifact.found, root=root)
     if folder in folders:
-        return open_content(path)
+        return open_content(path, facts=facts)
     content = open_content(path, root=root)
     folders.add(folder)
     return content
+
+
+def _decoded(counts: Counts | None) -> bool:
+    """Whether ripgrep searches other bytes than are on disk, which the index holds."""
+    return counts is not None and counts.encoding.startswith("utf-16")
 
 
 def _told_encoding(

@@ -45,6 +45,8 @@ def utf16_of(head: bytes) -> tuple[str, int] | None:
         return "utf-16-le", 2
     if head.startswith(codecs.BOM_UTF16_BE):
         return "utf-16-be", 2
+    if 0 not in head:
+        return None
     head = head[: len(head) & ~1]
     even, odd = head[::2].count(0), head[1::2].count(0)
     pairs = len(head) // 2

@@ -5,11 +5,11 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from spillview.codepoints import chars, first_char, is_ascii, line_feeds, whole
 from spillview.content import Content
 from spillview.errors import ArtifactGone, Cancelled
+from spillview.frozen import Frozen
 
 BLOCK = 1 << 16
 """Bytes between two entries of the index; 17 bytes of memory each."""
@@ -21,8 +21,7 @@ _NEAR = 256
 """Bytes in which stepping is quicker than halving."""
 
 
-@dataclass(frozen=True, slots=True)
-class _End:
+class _End(Frozen):
     """What is known up to the place that is indexed."""
 
     offset: int = 0

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Container, Iterable, Sequence
-from dataclasses import dataclass, field, replace
 from itertools import chain, takewhile
 from typing import TYPE_CHECKING
 
 from spillview.addresses import Addresses
+from spillview.frozen import Frozen, replace
 from spillview.kinship import Kinship, hashed
 from spillview.makers import settle
 from spillview.model import Found, Link, LinkState, Mention, Missing, Read
@@ -24,8 +24,7 @@ if TYPE_CHECKING:
 MUTE = "This harness keeps no results of calls: which call made it is not known."
 
 
-@dataclass(frozen=True, slots=True)
-class SessionFacts:
+class SessionFacts(Frozen):
     """What the transcripts say of one session, its subagents included."""
 
     project: str | None = None
@@ -41,19 +40,18 @@ class SessionFacts:
     """True while a last line has no end yet."""
 
 
-@dataclass(frozen=True, slots=True)
-class Joined:
+class Joined(Frozen):
     """Artifacts and transcripts put together."""
 
-    links: dict[str, Link] = field(default_factory=dict)
+    links: dict[str, Link]
     """By artifact id; `seen` and the verdict need the content, see `seen.look`."""
-    sessions: dict[tuple[str, str], SessionFacts] = field(default_factory=dict)
+    sessions: dict[tuple[str, str], SessionFacts]
     """By harness and true session id."""
-    missing: list[Missing] = field(default_factory=list)
-    closed: list[str] = field(default_factory=list)
+    missing: list[Missing]
+    closed: list[str]
     """Folders that may not be looked into and hold artifacts that records name: these
     are neither here nor known to be gone."""
-    true_sessions: dict[str, str] = field(default_factory=dict)
+    true_sessions: dict[str, str]
     """What the layout calls a session → its id, where the two differ."""
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import replace
 from typing import Any
 
+from spillview.frozen import replace, values_of
+from spillview.json_text import loads
 from spillview.model import Conclusion, Found, Line, Link, Seen, Signals
 
 RULES = 4
@@ -37,17 +38,16 @@ def pack(link: Link) -> bytes:
             "partial": link.partial,
             "intact": link.intact,
             "reads": [read.ranges for read in link.reads],
-        }
+        },
+        default=values_of,
     )
     return bytes(memoryview(packed))  # orjson's own keeps kilobytes for a few bytes
 
 
 def restore(link: Link, data: bytes) -> Link | None:
     """`link` with the stored parts put back; None when they do not fit it."""
-    import orjson
-
     try:
-        stored: dict[str, Any] = orjson.loads(data)
+        stored: dict[str, Any] = loads(data)
         reads = tuple(
             replace(read, ranges=_ranges(ranges))
             for read, ranges in zip(link.reads, stored["reads"], strict=True)

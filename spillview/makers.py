@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from spillview.model import Found, Mention
@@ -15,16 +14,16 @@ SLACK = 2.0
 """Seconds by which a file may be older than the call that made it: coarse clocks."""
 
 
-@dataclass(slots=True)
 class Made:
     """The mentions of one artifact, told apart."""
 
-    own: list[Mention] = field(default_factory=list)
-    """Of the call that made it, and of its session's later ones."""
-    replaced: list[Mention] = field(default_factory=list)
-    """Of calls whose artifact was overwritten since."""
-    foreign: list[Mention] = field(default_factory=list)
-    """Of other sessions, which only quote its path."""
+    def __init__(self) -> None:
+        self.own: list[Mention] = []
+        """Of the call that made it, and of its session's later ones."""
+        self.replaced: list[Mention] = []
+        """Of calls whose artifact was overwritten since."""
+        self.foreign: list[Mention] = []
+        """Of other sessions, which only quote its path."""
 
 
 def settle(

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
+
+from spillview.frozen import Frozen, replace
 
 if TYPE_CHECKING:
     from spillview.stored import Stored
@@ -22,8 +23,7 @@ BYTES_PER_TOKEN = 4
 """The token estimate's rule: one token for every four bytes, rounded up."""
 
 
-@dataclass(frozen=True, slots=True)
-class Boundary:
+class Boundary(Frozen):
     """The size at which a harness spills, with its unit."""
 
     size: int
@@ -33,8 +33,7 @@ class Boundary:
         return f"{self.size:,} {self.unit}"
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(Frozen):
     """One line of an artifact: 1-based number, byte range without CR/LF, text."""
 
     number: int
@@ -45,8 +44,7 @@ class Line:
     truncated: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Counts:
+class Counts(Frozen, uncompared=("form",)):
     """Exact sizes of one artifact's content, from one pass over its bytes."""
 
     bytes: int
@@ -62,7 +60,7 @@ class Counts:
     """True when it begins as JSON and breaks."""
     verdict: Line | None = None
     """The last non-blank line; None when there is none."""
-    form: str | None = field(default=None, compare=False)
+    form: str | None = None
     """What the content holds, where that is another one: see `forms.FORMS`."""
 
     @property
@@ -76,8 +74,7 @@ class Counts:
         return size
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(Frozen):
     """What a directory entry, `stat` and the path's shape say of one artifact."""
 
     id: str
@@ -145,8 +142,7 @@ class Found:
         return (self.dev, self.ino, self.size, self.mtime_ns)
 
 
-@dataclass(frozen=True, slots=True)
-class Claim:
+class Claim(Frozen):
     """What a notice states about the artifact: bytes, chars, lines, sha256, …"""
 
     unit: str
@@ -156,8 +152,7 @@ class Claim:
     """How far an exact count may lie from `value` through the notice's own rounding."""
 
 
-@dataclass(frozen=True, slots=True)
-class Next:
+class Next(Frozen):
     """What the agent said and called first after an envelope: the decision on it."""
 
     text: str | None = None
@@ -166,8 +161,7 @@ class Next:
     record: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Mention:
+class Mention(Frozen):
     """One transcript record that carries an envelope, with the call it answers."""
 
     transcript: str
@@ -215,8 +209,7 @@ class Mention:
     """The gates it was spilled at, where its writer noted them."""
 
 
-@dataclass(frozen=True, slots=True)
-class Read:
+class Read(Frozen):
     """A later call that named the artifact, and what came back of it."""
 
     tool: str | None
@@ -237,8 +230,7 @@ class Read:
     """True when the call named the artifact; False when only its result did."""
 
 
-@dataclass(frozen=True, slots=True)
-class Seen:
+class Seen(Frozen):
     """The byte ranges of an artifact that the model received."""
 
     ranges: tuple[Range, ...]
@@ -258,8 +250,7 @@ class Seen:
         return any(a <= start and end <= b for a, b in self.ranges)
 
 
-@dataclass(frozen=True, slots=True)
-class Conclusion:
+class Conclusion(Frozen):
     """The line in which a runner said how it ended, which need not be the last one."""
 
     line: Line
@@ -271,8 +262,7 @@ class Conclusion:
     """Whether the model received the line; None where that is not known."""
 
 
-@dataclass(frozen=True, slots=True)
-class Signals:
+class Signals(Frozen):
     """How many lines tell of trouble, and how many of them the model received."""
 
     total: int
@@ -289,8 +279,7 @@ class Signals:
         return self.total - self.seen if self.certain else None
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
+class Link(Frozen):
     """What the transcripts say of one artifact."""
 
     state: LinkState
@@ -321,8 +310,7 @@ class Link:
         return self.mentions[0] if self.mentions else None
 
 
-@dataclass(frozen=True, slots=True)
-class Artifact:
+class Artifact(Frozen):
     """One artifact: what was found, what was counted, what is linked."""
 
     found: Found
@@ -334,7 +322,7 @@ class Artifact:
     session: str = ""
     """The true session id once known; before that what the layout gives."""
     error: str | None = None
-    flags: tuple[str, ...] = field(default=())
+    flags: tuple[str, ...] = ()
     reviewed: float | None = None
     """When the person marked it reviewed; None if not."""
 
@@ -459,8 +447,7 @@ class Artifact:
         return replace(self, counts=counts, link=link)
 
 
-@dataclass(frozen=True, slots=True)
-class Missing:
+class Missing(Frozen):
     """A call whose full result is not on disk: `dangling` or `cut`."""
 
     harness: str
@@ -473,8 +460,7 @@ class Missing:
     enough for it: then nothing is wrong."""
 
 
-@dataclass(frozen=True, slots=True)
-class Session:
+class Session(Frozen):
     """One agent run and its artifacts."""
 
     harness: str
@@ -527,8 +513,7 @@ class Session:
         return sum(1 for a in self.artifacts if a.verdict_seen is False)
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(Frozen):
     """Something that could not be read: where, and a plain sentence."""
 
     path: str

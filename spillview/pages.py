@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Literal
 
 from spillview.codepoints import first_char, whole
 from spillview.content import Content, TemporaryContent
 from spillview.errors import BadInput, PastEnd
+from spillview.frozen import Frozen
 from spillview.lines import LineIndex
 
 PageUnit = Literal["line", "char", "byte"]
@@ -21,8 +21,7 @@ LARGEST = 1 << 23
 """Bytes at which every page stops, whatever its limit."""
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
+class Page(Frozen):
     """A part of the content and where the next part begins."""
 
     unit: PageUnit

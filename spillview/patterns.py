@@ -16,6 +16,8 @@ _TOKEN = re.compile(
     r"<(?P<capture>[a-z_][a-z0-9_]*)(?::(?P<shape>(?:[^<>\\]|\\.)+))?>"
     r"|(?P<many>\*)|(?P<one>\?)|\{(?P<choice>[^{}]*,[^{}]*)\}",
 )
+_VARIABLE = frozenset("*?<>{}")
+"""A part without any of these is a name as it stands."""
 _PLACEHOLDER = re.compile(r"\{(?P<name>[a-z][a-z0-9_]*)\}")
 
 
@@ -112,6 +114,8 @@ def fill(template: str, values: Mapping[str, str]) -> str | None:
 
 def _split(pattern: str) -> list[str]:
     """`pattern` at its slashes; those inside a capture's shape do not count."""
+    if "<" not in pattern and "{" not in pattern:
+        return [text for text in pattern.split("/") if text]
     texts: list[str] = []
     start = at = 0
     while at < len(pattern):
@@ -134,6 +138,8 @@ def _part(text: str) -> Part:
         raise BadPattern(f"{text!r}: ** must be a whole part")
     if text in (".", ".."):
         raise BadPattern("must not hold . or .. as a part")
+    if not _VARIABLE.intersection(text):
+        return Part(text, literal=text, shaped=True)
     tokens = list(_TOKEN.finditer(text))
     rest = _TOKEN.sub("", text)
     if any(mark in rest for mark in "<>{}"):

@@ -6,9 +6,9 @@ import os
 import stat
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from spillview.folders import base_folder
+from spillview.frozen import Frozen
 
 _DARWIN_USER_TEMP_DIR = 65537
 """The number macOS gives the per-user temp folder in `confstr`."""
@@ -20,8 +20,7 @@ def own_uid() -> int:
     return int(getuid()) if getuid is not None else -1
 
 
-@dataclass(frozen=True, slots=True)
-class Places:
+class Places(Frozen):
     """One user's folders and environment; nothing here touches the disk."""
 
     home: str
@@ -86,6 +85,11 @@ class Places:
     def cache_dir(self) -> str:
         """What can be rebuilt at any time."""
         return os.path.join(self.base("cache"), "spillview")
+
+    @property
+    def index_dir(self) -> str:
+        """The search index, a folder of its own in the cache."""
+        return os.path.join(self.cache_dir, "index")
 
     @property
     def state_dir(self) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from spillview.alignment import merge
+from spillview.frozen import Frozen
 from spillview.model import Counts, Range
 
 if TYPE_CHECKING:
@@ -36,8 +37,7 @@ class Placed:
     """Lines that stand in the file more often than the text shows them."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Spot:
+class _Spot(Frozen):
     """A whole line of the file."""
 
     start: int

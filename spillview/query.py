@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
+from spillview.frozen import Frozen
 from spillview.model import Artifact, Boundary
+
+if TYPE_CHECKING:
+    from spillview.listing import Listing
 
 MIN_PREFIX = 4
 """The shortest id prefix that names an artifact or a session."""
 
 
-@dataclass(frozen=True, slots=True)
-class Query:
+class Query(Frozen):
     """What narrows every command alike."""
 
     paths: tuple[str, ...] = ()
@@ -28,18 +31,34 @@ class Query:
         """Whether it asks for what transcripts alone tell: a session, calls' times."""
         return (self.session, self.since, self.until) != (None, None, None)
 
+    def among(self, listing: Listing) -> Listing:
+        """Those of a listing that are inside `session`, `since` and `until`."""
+        if not self.needs_records:
+            return listing
+        return listing.pick(
+            index
+            for index in range(len(listing))
+            if self._admits(
+                (listing.session(index)[1], listing.group(index)[1]),
+                listing.created(index),
+            )
+        )
+
     def admits(self, artifact: Artifact) -> bool:
         """Whether the artifact is inside `session`, `since` and `until`."""
-        if self.session is not None and not names_session(self.session, artifact):
+        sessions = (artifact.session, artifact.found.session)
+        return self._admits(sessions, artifact.created)
+
+    def _admits(self, sessions: tuple[str, str], created: float) -> bool:
+        if self.session is not None and not _names(self.session, sessions):
             return False
-        if self.since is not None and artifact.created < self.since:
+        if self.since is not None and created < self.since:
             return False
-        return self.until is None or artifact.created <= self.until
+        return self.until is None or created <= self.until
 
 
-def names_session(reference: str, artifact: Artifact) -> bool:
-    """Whether `reference` is the artifact's session id or a prefix of it."""
+def _names(reference: str, sessions: tuple[str, str]) -> bool:
     return any(
         sid == reference or (len(reference) >= MIN_PREFIX and sid.startswith(reference))
-        for sid in (artifact.session, artifact.found.session)
+        for sid in sessions
     )

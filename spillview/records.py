@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence, Set
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from spillview.discovery import TranscriptFound
 from spillview.errors import Unreadable
+from spillview.frozen import replace
 from spillview.model import Found, Link, Mention, Missing, Problem
 
 if TYPE_CHECKING:
@@ -35,6 +35,8 @@ class Records:
         self._facts: dict[str, TranscriptFacts] = {}
         self._stale: set[str] = set()
         self._unreadable: set[str] = set()
+        self._unkept: set[str] = set()
+        """Transcripts whose facts the cache did not take."""
         self._logs_of: dict[tuple[str, str], list[TranscriptFound]] = {}
         self._found_of: dict[tuple[str, str], list[Found]] = {}
         self._missing: dict[str, list[Missing]] = {}
@@ -48,6 +50,10 @@ class Records:
         self.sessions: dict[tuple[str, str], SessionFacts] = {}
         """What is known of each session, by harness and session id."""
         self.problems: list[Problem] = []
+
+    def link(self, found: Found) -> Link | None:
+        """The link of an artifact of the last scan, if any."""
+        return self.links.get(found.id)
 
     @property
     def missing(self) -> list[Missing]:
@@ -334,9 +340,10 @@ class Records:
                 return changed
             self._stale.discard(log.path)
             self._facts[log.path] = facts
-            self._cache.store_facts(
+            kept = self._cache.store_facts(
                 log.path, self._rules(log), facts.key, facts.to_json()
             )
+            (self._unkept.discard if kept else self._unkept.add)(log.path)
             changed = True
         return changed
 

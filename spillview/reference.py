@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from spillview.discovery import artifact_id
 from spillview.errors import BadInput, Unreadable
+from spillview.frozen import replace
 from spillview.model import Artifact
-from spillview.query import MIN_PREFIX, Query, names_session
+from spillview.query import MIN_PREFIX, Query
 from spillview.text import path_text, printable
 
 if TYPE_CHECKING:
@@ -29,12 +29,13 @@ def find(catalogue: Catalogue, reference: str, query: Query) -> Artifact:
         hits = _by_path(catalogue, reference, query)
     else:
         everything = catalogue.scan(query)
-        hits = [a for a in everything if a.id == reference]
-        if not hits and ID.fullmatch(reference):
-            hits = [a for a in everything if a.id.startswith(reference)]
-            hits += _printed(catalogue, reference, hits, query)
+        hits = []
+        if ID.fullmatch(reference):
+            hits = everything.with_prefix(reference)
+            if all(a.id != reference for a in hits):
+                hits += _printed(catalogue, reference, hits, query)
         if not hits:
-            hits = [a for a in everything if a.found.name == reference]
+            hits = everything.named(reference)
         if not hits and len(reference) < MIN_PREFIX:
             raise BadInput(
                 f"“{printable(reference)}” is too short for an id: give at least"
@@ -72,14 +73,14 @@ def _by_path(catalogue: Catalogue, path: str, query: Query) -> list[Artifact]:
         )
     wanted = artifact_id(path)
     query = replace(query, paths=(path,), since=None, until=None)
-    hits = catalogue.scan(query)
+    hits: Sequence[Artifact] = catalogue.scan(query)
     if len(hits) == 1 and hits[0].id == wanted and hits[0].found.harness != "folder":
         # Together with what lies beside it: a read of it may have been spilled again.
         around = replace(query, paths=(os.path.dirname(os.path.abspath(path)),))
         hits = catalogue.scan(around)
         if all(a.id != wanted for a in hits):
             hits = catalogue.scan(query)
-    return [a for a in hits if a.id == wanted] or hits
+    return [a for a in hits if a.id == wanted] or list(hits)
 
 
 def _printed(
@@ -104,7 +105,9 @@ def _printed(
     return [a for a in hits if a.id in wanted]
 
 
-def where(catalogue: Catalogue, words: Sequence[str], query: Query) -> list[Artifact]:
+def where(
+    catalogue: Catalogue, words: Sequence[str], query: Query
+) -> Sequence[Artifact]:
     """The artifacts that the words mean together, newest first, each once."""
     paths = tuple(w for w in words if _is_path(catalogue, w))
     names = [w for w in words if w not in paths]
@@ -114,10 +117,10 @@ def where(catalogue: Catalogue, words: Sequence[str], query: Query) -> list[Arti
     chosen: dict[str, Artifact] = {}
     printed: list[str] = []
     for word in names:
-        hits = [a for a in everything if word in (a.found.harness, a.found.name)]
-        hits = hits or [a for a in everything if names_session(word, a)]
+        hits: Sequence[Artifact] = everything.called(word)
+        hits = hits or Query(session=word).among(everything)
         if not hits and ID.fullmatch(word):
-            hits = [a for a in everything if a.id.startswith(word)]
+            hits = everything.with_prefix(word)
             printed += _printed_before(catalogue, word) if not hits else ()
         if not hits and not paths and not printed and word not in catalogue.profiles:
             raise BadInput(
@@ -129,13 +132,13 @@ def where(catalogue: Catalogue, words: Sequence[str], query: Query) -> list[Arti
         # The last scan is what the catalogue completes: name every path in one.
         addresses = [*(a.found.address for a in chosen.values()), *printed]
         all_paths = (*(each.partition("\0")[0] for each in addresses), *paths)
-        hits = catalogue.scan(replace(query, paths=all_paths))
+        named = catalogue.scan(replace(query, paths=all_paths))
         # Of a database that is not itself named, only the rows that are.
         rows = {artifact_id(each) for each in addresses}
         given = {os.path.abspath(path) for path in paths}
         return [
             a
-            for a in hits
+            for a in named
             if a.found.row is None or a.id in rows or _within(a.found.path, given)
         ]
     return catalogue.narrow(chosen.values(), query)

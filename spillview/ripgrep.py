@@ -13,12 +13,12 @@ import tempfile
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import lru_cache
 from types import FrameType
 from typing import IO
 
 from spillview.errors import SpillError
+from spillview.frozen import Frozen
 
 OLDEST = (13, 0)
 """The oldest ripgrep that understands everything asked of it here."""
@@ -59,8 +59,7 @@ class BadPattern(SpillError):
     """The pattern is one that ripgrep cannot read."""
 
 
-@dataclass(frozen=True, slots=True)
-class Ripgrep:
+class Ripgrep(Frozen):
     """One ripgrep program."""
 
     path: str

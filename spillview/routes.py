@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import NamedTuple
 
@@ -96,6 +96,29 @@ def routes_of(profile: Profile) -> list[Route]:
             folder = isinstance(rule, TranscriptRule) and rule.form == "json-dir"
             found.append(Route(profile, rule, root, parts, transcript, folder))
     return found
+
+
+class Routes(Mapping[str, Sequence[Route]]):
+    """The routes of some profiles by harness, made when they are first asked for.
+
+    Most harnesses have no store on most machines, so that nobody asks.
+    """
+
+    def __init__(self, profiles: Iterable[Profile]) -> None:
+        self._profiles = {profile.harness: profile for profile in profiles}
+        self._made: dict[str, list[Route]] = {}
+
+    def __getitem__(self, harness: str) -> Sequence[Route]:
+        made = self._made.get(harness)
+        if made is None:
+            made = self._made[harness] = routes_of(self._profiles[harness])
+        return made
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._profiles)
+
+    def __len__(self) -> int:
+        return len(self._profiles)
 
 
 def begin(routes: Iterable[Route], captures: Captures = NOTHING) -> list[At]:

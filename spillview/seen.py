@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import html
 import re
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from spillview.alignment import LEAST, align, align_from, around, merge
 from spillview.capping import CAPPED, SENTENCE, is_capped
 from spillview.conclusions import classify, conclusion, outcome
 from spillview.errors import Unreadable
+from spillview.frozen import Frozen, replace
 from spillview.model import (
     Boundary,
     Counts,
@@ -38,8 +38,7 @@ LEAD = 600
 """Chars after a notice in which the words that open its preview are looked for."""
 
 
-@dataclass(frozen=True, slots=True)
-class Survival:
+class Survival(Frozen):
     """What a plain head cut at a boundary keeps of a content."""
 
     boundary: Boundary

@@ -9,14 +9,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from spillview.errors import BadInput
+from spillview.frozen import Frozen
 from spillview.model import Problem
 
 Message = dict[str, Any]
 """One message in the shape of `rg --json`."""
 
 
-@dataclass(frozen=True, slots=True)
-class Options:
+class Options(Frozen):
     """How to search; each option means what ripgrep's of the same name means."""
 
     case: str | None = None
@@ -69,6 +69,8 @@ class Report:
     """Links and special files, which are never opened."""
     unknown: int = 0
     """Matches left out by `seen` since nothing is known of what the model saw."""
+    damaged: int = 0
+    """Parts of the search index that were damaged, and removed; nothing was missed."""
 
 
 class Selection:

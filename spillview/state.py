@@ -12,9 +12,9 @@ import sqlite3
 import stat
 import threading
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from spillview.frozen import Frozen
 from spillview.model import Problem
 from spillview.places import private_dir
 
@@ -52,8 +52,7 @@ LATEST = 1e11
 """Seconds since the epoch; no clock shows more."""
 
 
-@dataclass(frozen=True, slots=True)
-class Note:
+class Note(Frozen):
     """What a person wrote about an artifact or a session."""
 
     id: str

@@ -1,21 +1,12 @@
-"""Text for people and from people: safe display, sizes, ages, what they typed."""
+"""Text for people: safe display, sizes, ages, times."""
 
 from __future__ import annotations
 
 import math
 import re
-from datetime import UTC, datetime, timedelta
-
-from spillview.errors import BadInput
-from spillview.model import Boundary, Unit
+from functools import cache
 
 REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
-
-_LARGEST = 2**63 - 1
-"""The largest size or offset that file systems and SQLite can carry."""
-
-_LONGEST_AGE = 100 * 365 * 86_400
-"""A hundred years in seconds; ages beyond are typing errors."""
 
 # Invisible in most fonts although they are letters or symbols by category.
 _FILLERS = (0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x3164, 0xFFA0)
@@ -37,7 +28,9 @@ _FORMAT = (
 )
 
 
-def _visible() -> dict[int, str]:
+@cache
+def _visible(kept: str) -> dict[int, str]:
+    """What each character becomes that is not to be shown, but those of `kept`."""
     table = {code: chr(0x2400 + code) for code in range(0x20)}
     table[0x7F] = "\N{SYMBOL FOR DELETE}"
     table |= dict.fromkeys(range(0x80, 0xA0), REPLACEMENT)
@@ -46,16 +39,9 @@ def _visible() -> dict[int, str]:
     table |= dict.fromkeys(_FILLERS, REPLACEMENT)
     table |= dict.fromkeys(range(0xD800, 0xE000), REPLACEMENT)
     table |= {code: f"\\x{code - 0xDC00:02x}" for code in range(0xDC80, 0xDD00)}
+    for char in kept:
+        del table[ord(char)]
     return table
-
-
-_TABLE = _visible()
-_TABLES = {
-    (False, False): _TABLE,
-    (True, False): {k: v for k, v in _TABLE.items() if k != 0x0A},
-    (False, True): {k: v for k, v in _TABLE.items() if k != 0x09},
-    (True, True): {k: v for k, v in _TABLE.items() if k not in (0x09, 0x0A)},
-}
 
 
 def printable(text: str, *, newlines: bool = False, tabs: bool = False) -> str:
@@ -69,7 +55,7 @@ def printable(text: str, *, newlines: bool = False, tabs: bool = False) -> str:
     """
     if text.isascii() and text.isprintable():
         return text
-    return text.translate(_TABLES[newlines, tabs])
+    return text.translate(_visible("\n" * newlines + "\t" * tabs))
 
 
 def printable_bytes(data: bytes, *, newlines: bool = False, tabs: bool = False) -> str:
@@ -77,7 +63,7 @@ def printable_bytes(data: bytes, *, newlines: bool = False, tabs: bool = False) 
     return printable(data.decode("utf-8", "replace"), newlines=newlines, tabs=tabs)
 
 
-_ESCAPE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\))")
+_ESCAPE = r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\))"
 """Escape sequences that colour, move and name; they say nothing in a list."""
 
 
@@ -88,7 +74,7 @@ def legible(line: str) -> str:
     """
     frames = [frame for frame in line.split("\r") if frame.strip()]
     last = frames[-1] if frames else line
-    return " ".join(_ESCAPE.sub("", last).split())
+    return " ".join(re.sub(_ESCAPE, "", last).split())
 
 
 def path_text(path: str) -> str:
@@ -170,6 +156,8 @@ def iso(epoch: float | None) -> str | None:
     """
     if epoch is None:
         return None
+    from datetime import UTC, datetime
+
     try:
         moment = datetime.fromtimestamp(math.floor(epoch), UTC)
     except (ValueError, OverflowError, OSError):
@@ -179,6 +167,8 @@ def iso(epoch: float | None) -> str | None:
 
 def when(moment: float, now: float) -> str:
     """A time in words: `18:00 today`, `08:14 yesterday`, `18:00 on Mon 12 Jan`."""
+    from datetime import datetime, timedelta
+
     then = datetime.fromtimestamp(moment).astimezone()
     today = datetime.fromtimestamp(now).astimezone().date()
     clock = f"{then:%H:%M}"
@@ -188,129 +178,3 @@ def when(moment: float, now: float) -> str:
         return f"{clock} yesterday"
     day = f"{then:%a} {then.day} {then:%b}"
     return f"{clock} on {day}" if then.year == today.year else f"{day} {then.year}"
-
-
-_AGE = re.compile(r"(\d+(?:\.\d+)?)\s*([smhdw])", re.ASCII | re.IGNORECASE)
-_AGE_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 7 * 86_400}
-
-
-_DAYS = {"today": 0, "yesterday": 1}
-"""Days by name, and how long ago they began."""
-
-
-def _shown(typed: str) -> str:
-    short = printable(typed)
-    return f"`{short[:60]}…`" if len(short) > 60 else f"`{short}`"
-
-
-def parse_age(typed: str) -> float:
-    """Seconds of an age such as `90m`, `12h`, `7d` or `2w`.
-
-    Raises `BadInput` for anything else, for zero and for more than a hundred years.
-    """
-    match = _AGE.fullmatch(typed.strip())
-    if match is None:
-        raise BadInput(
-            f"{_shown(typed)} is not an age: write a number and m, h, d or w, like 12h."
-        )
-    seconds = float(match[1]) * _AGE_SECONDS[match[2].lower()]
-    if seconds <= 0:
-        raise BadInput(f"An age must be more than zero, not {_shown(typed)}.")
-    if seconds > _LONGEST_AGE:
-        raise BadInput(f"The age {_shown(typed)} is longer than a hundred years.")
-    return seconds
-
-
-_SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*(?:([kmgtp])(i)?)?b?", re.ASCII | re.IGNORECASE)
-
-
-def parse_size(typed: str) -> int:
-    """Bytes of a size such as `500k`, `3GB` (1000s), `64KiB` (1024s) or `4096`.
-
-    Raises `BadInput` for anything else, for zero and for what no file can hold.
-    """
-    match = _SIZE.fullmatch(typed.strip())
-    if match is None:
-        raise BadInput(
-            f"{_shown(typed)} is not a size: write a number and k, MB, GB or KiB,"
-            " like 500k."
-        )
-    power = "kmgtp".index(match[2].lower()) + 1 if match[2] else 0
-    scale = (1024 if match[3] else 1000) ** power
-    # Whole numbers stay exact; a float would round beyond 2**53.
-    size = int(match[1]) * scale if "." not in match[1] else _times(match[1], scale)
-    if size <= 0:
-        raise BadInput(f"A size must be more than zero, not {_shown(typed)}.")
-    if size > _LARGEST:
-        raise BadInput(f"The size {_shown(typed)} is larger than any file can be.")
-    return size
-
-
-def _times(decimal: str, scale: int) -> int:
-    whole, _, fraction = decimal.partition(".")
-    parts: int = 10 ** len(fraction)
-    return int(whole + fraction) * scale // parts
-
-
-def parse_when(typed: str, now: float) -> float:
-    """A moment in seconds since the epoch: an age before `now`, an ISO date or time, or
-    `today` or `yesterday`.
-
-    Without a zone the date or time is local; a day alone is its midnight.
-    Raises `BadInput` for anything else and for moments the clock cannot express.
-    """
-    stripped = typed.strip()
-    if _AGE.fullmatch(stripped):
-        return now - parse_age(stripped)
-    days = _DAYS.get(stripped.lower())
-    if days is not None:
-        local = datetime.fromtimestamp(now)  # noqa: DTZ006 - local, as people say it
-        midnight = local.replace(hour=0, minute=0, second=0, microsecond=0)
-        return (midnight - timedelta(days=days)).timestamp()
-    try:
-        moment = datetime.fromisoformat(stripped)
-    except ValueError:
-        raise BadInput(
-            f"{_shown(typed)} is no time: write an age like 90m, 12h, 7d or 2w, a date"
-            " like 2026-11-29 or 2026-11-29T18:00, or today or yesterday."
-        ) from None
-    try:
-        return moment.timestamp()
-    except (ValueError, OverflowError, OSError):
-        raise BadInput(f"The date {_shown(typed)} is out of range.") from None
-
-
-_BOUNDARY = re.compile(
-    r"(\d+)\s*(chars|utf16|bytes|lines|tokens)?", re.ASCII | re.IGNORECASE
-)
-
-
-def parse_boundary(typed: str) -> Boundary:
-    """A boundary such as `30000chars`, `50000bytes` or `2000lines`; chars by default.
-
-    Raises `BadInput` for anything else, for zero and for what no file can hold.
-    """
-    match = _BOUNDARY.fullmatch(typed.strip().replace(",", "").replace("_", ""))
-    if match is None:
-        raise BadInput(
-            f"{_shown(typed)} is not a boundary: write a number and chars, utf16,"
-            " bytes, lines or tokens, like 30000chars."
-        )
-    if len(match[1]) > 19 or int(match[1]) > _LARGEST:
-        raise BadInput(f"The boundary {_shown(typed)} is larger than any file can be.")
-    size = int(match[1])
-    if size <= 0:
-        raise BadInput(f"A boundary must be more than zero, not {_shown(typed)}.")
-    unit: Unit
-    match (match[2] or "chars").lower():
-        case "utf16":
-            unit = "utf16"
-        case "bytes":
-            unit = "bytes"
-        case "lines":
-            unit = "lines"
-        case "tokens":
-            unit = "tokens"
-        case _:
-            unit = "chars"
-    return Boundary(size, unit)

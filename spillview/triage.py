@@ -7,12 +7,11 @@ from __future__ import annotations
 
 from bisect import insort
 from collections.abc import Callable, Iterable
-from dataclasses import replace
-from datetime import datetime, timedelta
 from enum import IntEnum
 from typing import Any, Literal
 
 from spillview.endings import ending_seen, has_failed
+from spillview.frozen import replace
 from spillview.model import Artifact, Session
 
 Band = Literal["below", "close", "over"]
@@ -177,6 +176,8 @@ SORT_KEYS: dict[str, Callable[[Artifact], Any]] = {
 def evening(now: float) -> float:
     """The latest 18:00 local time that is not after `now`, seconds since the epoch."""
     # Without a zone of its own: the clocks may have been changed since that hour.
+    from datetime import datetime, timedelta
+
     local = datetime.fromtimestamp(now)  # noqa: DTZ006 - local, as people say it
     start = local.replace(hour=EVENING_HOUR, minute=0, second=0, microsecond=0)
     if start > local:

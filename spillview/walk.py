@@ -6,7 +6,6 @@ import os
 import stat
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import replace
 from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -14,13 +13,15 @@ from spillview.entries import (
     Common,
     Discovery,
     TranscriptFound,
-    found_of,
+    facts_of,
     log_of,
     no_access,
+    other_of,
     says_of,
 )
 from spillview.errors import Unreadable
-from spillview.model import Found, Problem
+from spillview.frozen import replace
+from spillview.model import Problem
 from spillview.profile import Glob, Profile
 from spillview.routes import At, Captures, Narrow, Route, advance, begin, filled
 
@@ -57,7 +58,8 @@ class Walker:
     def __init__(self, *, artifacts: bool = True) -> None:
         self.result = Discovery()
         self.artifacts = artifacts
-        self._ids: set[str] = set()
+        self._names: dict[str, set[str]] = {}
+        """Names taken so far, by their real folder; of rows, names and keys."""
         self._logs: set[str] = set()
         self._folders: set[object] = set()
         self._told: set[str] = set()
@@ -125,6 +127,7 @@ class Walker:
             if once in self._folders:
                 return []
             self._folders.add(once)
+            self.result.folders[folder] = facts.st_mtime_ns
             deeper = []
             shelf = Shelf(ground, folder, real, here, narrow, top)
             try:
@@ -144,17 +147,18 @@ class Walker:
                             shelf.take(self, entry)
             except OSError as error:
                 self.tell(folder, no_access(error), harness)
+            shelf.put_down(self)
             return deeper
         finally:
             if isinstance(handle, int):
                 os.close(handle)
 
-    def add(self, found: Found) -> bool:
-        """Take an artifact unless it was found before."""
-        if found.id in self._ids:
+    def fresh(self, real: str, name: str) -> bool:
+        """Whether this file (or row) of a folder was not taken before; now it is."""
+        names = self._names.setdefault(real, set())
+        if name in names:
             return False
-        self._ids.add(found.id)
-        self.result.found.append(found)
+        names.add(name)
         return True
 
     def add_transcript(self, log: TranscriptFound, real: str) -> None:
@@ -162,6 +166,18 @@ class Walker:
         if real not in self._logs:
             self._logs.add(real)
             self.result.transcripts.append(log)
+
+
+class Files:
+    """Regular files of one folder on their way to the columns."""
+
+    __slots__ = ("common", "facts", "names", "sessions")
+
+    def __init__(self, common: Common) -> None:
+        self.common = common
+        self.names: list[str] = []
+        self.sessions: list[str] = []
+        self.facts: list[os.stat_result] = []
 
 
 class Shelf:
@@ -179,17 +195,16 @@ class Shelf:
         self._ground = ground
         self._folder = folder
         self._real = real
-        self._prefix = os.fsencode(os.path.join(real, ""))
         self._below = os.path.join(folder, "")
         last = [place for place in here if place.last]
-        self._files = [place for place in last if not place.route.is_folder]
+        self._ends = [place for place in last if not place.route.is_folder]
         self.folders = [place for place in last if place.route.is_folder]
         """Where a folder is itself a transcript (`json-dir`)."""
         self._inner = [place for place in here if not place.last]
         self._narrow = narrow
         self._all = narrow == Narrow()
         self._root = top if top is not None else ground.path
-        self._commons: dict[int, Common] = {}
+        self._files: dict[int, Files] = {}
 
     def take_folder(self, walker: Walker, entry: Entry) -> None:
         """A folder, where folders are transcripts."""
@@ -201,7 +216,7 @@ class Shelf:
     def take(self, walker: Walker, entry: Entry) -> None:
         """One entry that is no folder: an artifact, a transcript, or neither."""
         name = entry.name
-        for place in self._files:
+        for place in self._ends:
             route = place.route
             captures = self._captures(place, name)
             if captures is None:
@@ -235,13 +250,13 @@ class Shelf:
         if not walker.artifacts:
             return
         name = entry.name
-        common = self._commons.get(id(place))
-        if common is None:
-            common = self._commons[id(place)] = self._common(place)
-        says = says_of(common.glob, place.route.profile, name, captures)
+        files = self._files.get(id(place))
+        if files is None:
+            files = self._files[id(place)] = Files(self._common(place))
+        common = files.common
+        says = says_of(common.glob, common.profile, name, captures)
         if says is None:
             return
-        path = self._below + name
         error = None
         facts: os.stat_result | None = None
         try:
@@ -252,14 +267,29 @@ class Shelf:
             error = no_access(failure)
         if facts is not None and self._ground.uid not in (-1, facts.st_uid):
             return
+        regular = facts is not None and stat.S_ISREG(facts.st_mode)
         if common.glob.reader == "table" and facts is not None:
-            if stat.S_ISREG(facts.st_mode):
-                self._add_rows(walker, path, name, common, says, facts)
+            path = common.path_of(name)
+            if regular:
+                self._add_rows(walker, path, name, common, facts)
                 return
             walker.tell(path, "is no regular file: it is not opened", common.harness)
+        elif not walker.fresh(self._real, name):
             return
-        ident = sha256(self._prefix + os.fsencode(name)).hexdigest()[:16]
-        walker.add(found_of(ident, path, name, common, says, facts, error))
+        elif facts is None or not regular:
+            walker.result.found.append(other_of(common, name, facts, error))
+        else:
+            files.names.append(name)
+            files.sessions.append(says.get("session") or self._folder)
+            files.facts.append(facts)
+
+    def put_down(self, walker: Walker) -> None:
+        """Hand over the files that were taken."""
+        for files in self._files.values():
+            if files.names:
+                walker.result.found.take(
+                    files.common, files.names, files.sessions, files.facts
+                )
 
     def _add_rows(
         self,
@@ -267,7 +297,6 @@ class Shelf:
         path: str,
         name: str,
         common: Common,
-        says: Captures,
         facts: os.stat_result,
     ) -> None:
         """The rows of a database; one that cannot be read is a problem, no error."""
@@ -281,29 +310,27 @@ class Shelf:
         if not whole:
             sentence = f"has more than {MOST_ROWS:,} rows: the newest are listed"
             walker.tell(path, sentence, common.harness)
-        prefix = self._prefix + os.fsencode(name) + b"\0"
+        prefix = os.fsencode(os.path.join(self._real, name)) + b"\0"
+        file = common.found_of(name, facts_of(facts))
         for row in listed:
+            if not walker.fresh(f"{self._real}/{name}", row.key):
+                continue
             key = row.key.encode("utf-8", "surrogateescape")
-            found = found_of(
-                sha256(prefix + key).hexdigest()[:16],
-                path,
-                row.key,
-                common,
-                says,
-                facts,
-            )
             time = row.time if row.time is not None else facts.st_mtime
-            found = replace(
-                found,
-                size=row.size,
-                mtime_ns=int(time * 1e9),
-                nlink=1,
-                row=row.key,
-                command=row.command,
-                project=row.cwd,
-                exit_code=row.exit_code,
+            walker.result.found.append(
+                replace(
+                    file,
+                    id=sha256(prefix + key).hexdigest()[:16],
+                    name=row.key,
+                    size=row.size,
+                    mtime_ns=int(time * 1e9),
+                    nlink=1,
+                    row=row.key,
+                    command=row.command,
+                    project=row.cwd,
+                    exit_code=row.exit_code,
+                )
             )
-            walker.add(found)
 
     def _common(self, place: At) -> Common:
         glob = place.route.rule
@@ -319,10 +346,13 @@ class Shelf:
             transcript = filled(glob.transcript, roots, captures)
         return Common(
             glob,
-            place.route.profile.harness,
+            place.route.profile,
             self._folder,
             self._root,
-            captures.get("project"),
+            captures,
+            place.next,
+            self._below,
+            self._real,
             transcript,
             stored,
         )

@@ -10,10 +10,11 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from hashlib import sha256
 from typing import TYPE_CHECKING, TypeVar
 
+from spillview.finds import Finds
+from spillview.frozen import replace
 from spillview.routes import filled
 
 if TYPE_CHECKING:
@@ -118,7 +119,8 @@ def settle(
     found = [f for f in result.found if (f.harness, f.root) == store]
     logs = [log for log in result.transcripts if (log.harness, log.root) == store]
     found, logs = in_working_folders(profile, root, found, logs, slugs)
-    result.found = [f for f in result.found if (f.harness, f.root) != store] + found
+    others = [f for f in result.found if (f.harness, f.root) != store]
+    result.found = Finds([*others, *found])
     result.transcripts = [
         log for log in result.transcripts if (log.harness, log.root) != store
     ] + logs

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from spillview.addresses import real_path
 from spillview.discovery import Discovery, discover
+from spillview.finds import Finds
 from spillview.model import Found
 
 if TYPE_CHECKING:
@@ -70,13 +70,11 @@ def with_sessions(
     roots = {(item.harness, item.root) for item in mine}
     stores = [store for store in seen.stores if store.root not in ran]
     stores += [s for s in usual.stores if (s.harness, s.root) in roots]
-    return replace(
-        seen,
-        found=list(merged.values()),
-        stores=stores,
-        projects=[*seen.projects, *(path for path in seen.plain if path in ran)],
-        plain=[path for path in seen.plain if path not in ran],
-    )
+    seen.found = Finds(merged.values())
+    seen.stores = stores
+    seen.projects += [path for path in seen.plain if path in ran]
+    seen.plain = [path for path in seen.plain if path not in ran]
+    return seen
 
 
 def _names_folders(profile: Profile) -> bool:

@@ -19,18 +19,22 @@ def being_written(paths: Collection[str], proc: str = "/proc") -> set[str]:
     except OSError:
         return held
     for pid in pids:
-        folder = f"{proc}/{pid}/fd"
         try:
-            numbers = os.listdir(folder)
+            folder = os.open(f"{proc}/{pid}/fd", os.O_RDONLY | os.O_DIRECTORY)
         except OSError:
             continue
-        for number in numbers:
-            try:
-                target = os.readlink(f"{folder}/{number}")
-            except OSError:
-                continue
-            if target in paths and _writes(f"{proc}/{pid}/fdinfo/{number}"):
-                held.add(target)
+        try:
+            for number in os.listdir(folder):
+                try:
+                    target = os.readlink(number, dir_fd=folder)
+                except OSError:
+                    continue
+                if target in paths and _writes(f"{proc}/{pid}/fdinfo/{number}"):
+                    held.add(target)
+        except OSError:  # the process has ended
+            continue
+        finally:
+            os.close(folder)
     return held
 
 

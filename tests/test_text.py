@@ -17,14 +17,11 @@ from spillview.text import (
     human_count,
     human_ratio,
     iso,
-    parse_age,
-    parse_boundary,
-    parse_size,
-    parse_when,
     path_text,
     printable,
     printable_bytes,
 )
+from spillview.typed import parse_age, parse_boundary, parse_size, parse_when
 
 BIDI = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 

@@ -6,11 +6,11 @@ import argparse
 import sys
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol, cast
 
 from spillview.errors import BadInput
+from spillview.frozen import Frozen, replace
 
 if TYPE_CHECKING:
     from spillview.catalogue import Catalogue, Query
@@ -27,8 +27,7 @@ class Module(Protocol):
         """Do it; gives the exit code."""
 
 
-@dataclass(frozen=True, slots=True)
-class Command:
+class Command(Frozen):
     """One command of the registry."""
 
     name: str
@@ -55,6 +54,7 @@ COMMANDS = {
             "compare", "comparing", "A [B]", "two runs: lines and items new and gone"
         ),
         Command("grep", "searching", "PATTERN [WHERE ...]", "search artifacts"),
+        Command("index", "indexing", "[PATH ...]", "bring the search index up to date"),
         Command("shape", "shaping", "ARTIFACT", "outline of JSON / JSONL"),
         Command("prune", "pruning", "[PATH ...]", "plan a clean-up; --apply does it"),
         Command("undo", "trashing", "[BATCH]", "put the last clean-up back"),
@@ -305,14 +305,16 @@ def nearest(word: str) -> str | None:
 
 def query_of(args: argparse.Namespace, paths: Sequence[str] = ()) -> Query:
     """What the common options and `paths` narrow a command to."""
-    from spillview.catalogue import Query
-    from spillview.text import parse_boundary, parse_when
+    from spillview.query import Query
+
+    query = Query(tuple(paths), args.harness, args.session)
+    if (args.since, args.until, args.boundary) == (None, None, None):
+        return query
+    from spillview.typed import parse_boundary, parse_when
 
     now = time.time()
-    return Query(
-        paths=tuple(paths),
-        harness=args.harness,
-        session=args.session,
+    return replace(
+        query,
         since=parse_when(args.since, now) if args.since is not None else None,
         until=parse_when(args.until, now) if args.until is not None else None,
         boundary=parse_boundary(args.boundary) if args.boundary is not None else None,

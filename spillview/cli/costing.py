@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from spillview.text import human_count, iso, path_text, printable
@@ -18,7 +19,7 @@ SHOWN = 50
 
 def write_costs(
     catalogue: Catalogue,
-    artifacts: list[Artifact],
+    artifacts: Sequence[Artifact],
     query: Query,
     args: argparse.Namespace,
     streams: Streams,

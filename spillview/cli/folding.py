@@ -62,7 +62,7 @@ def folding_options(options: argparse._ArgumentGroup) -> None:
 
 def folding_of(args: argparse.Namespace) -> Folding:
     """How to fold, checked. Raises `BadInput`."""
-    from spillview.text import parse_boundary
+    from spillview.typed import parse_boundary
     from spillview.wrap.folding import DEFAULT, Folding
 
     usual = Folding()

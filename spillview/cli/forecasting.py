@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -81,7 +82,7 @@ def describe(name: str, parser: argparse.ArgumentParser) -> None:
 def run(name: str, args: argparse.Namespace, streams: Streams) -> int:
     """Print forecasts or costs; exit code 1 when one is due, 2 if some is unread."""
     from spillview.catalogue import Catalogue
-    from spillview.text import parse_age
+    from spillview.typed import parse_age
 
     within = parse_age(args.fail_within) if args.fail_within is not None else None
     if args.cost and (within is not None or args.per is not None):
@@ -107,7 +108,7 @@ def run(name: str, args: argparse.Namespace, streams: Streams) -> int:
 
 def _forecasts(
     catalogue: Catalogue,
-    artifacts: list[Artifact],
+    artifacts: Sequence[Artifact],
     query: Query,
     args: argparse.Namespace,
     streams: Streams,

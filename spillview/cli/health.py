@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -117,7 +117,7 @@ def _checks(catalogue: Catalogue) -> Iterator[Check]:
     yield Check("hook", str(hook), "; ".join(hook.problems) or None)
 
 
-def _problems(catalogue: Catalogue, artifacts: list[Artifact]) -> Iterator[Told]:
+def _problems(catalogue: Catalogue, artifacts: Sequence[Artifact]) -> Iterator[Told]:
     """What can be read, but should be known; the most common kind comes last."""
     by_store: dict[tuple[str, str], list[Artifact]] = {}
     for artifact in artifacts:

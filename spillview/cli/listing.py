@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from spillview.cli.commands import query_of, tell_problems, whole_number
@@ -97,43 +97,60 @@ def _artifacts(
     catalogue: Catalogue, query: Query, args: argparse.Namespace, streams: Streams
 ) -> int:
     sort = _sort_key(args.sort)
-    found = catalogue.scan(query)
-    if (only := _only(args)) is not None:
-        from spillview.picks import PICKS
-
-        found = completed(catalogue, found, args.count, streams)
-        found = [artifact for artifact in found if PICKS[only].admits(artifact)]
+    only = _only(args)
     limit = _limit(args, NEWEST if streams.terminal and not args.json else None)
-    early = args.sort in ENTRY_KEYS
-    if not args.no_count and not early:
-        found = completed(catalogue, found, args.count, streams)
-    elif not args.no_count and limit is not None and limit < len(found):
-        found = catalogue.settled(found)
+    listing = catalogue.scan(query)
+    rows: Sequence[Artifact]
+    shown: Iterable[Artifact]
+    if args.no_count or (only is None and args.sort in ENTRY_KEYS):
+        if not args.no_count:
+            listing = catalogue.settled(listing)
+        ordered = listing.sorted(args.sort)
+        number = len(ordered)
+        rows = ordered.pick(range(min(number, limit or number)))
+        shown = rows if args.no_count else _complete(catalogue, rows, args, streams)
+    else:
+        found = completed(catalogue, listing, args.count, streams)
+        if only is not None:
+            from spillview.picks import PICKS
 
-    def ordered(artifacts: Iterable[Artifact]) -> list[Artifact]:
+            found = [artifact for artifact in found if PICKS[only].admits(artifact)]
         # A call's time may differ from its file's: what was admitted may not be now.
-        return sorted(catalogue.narrow(artifacts, query), key=sort)
-
-    found = ordered(found)
-    rows = found[:limit]
-    if not args.no_count and early:
-        rows = ordered(completed(catalogue, rows, args.count, streams))
+        found = sorted(catalogue.narrow(found, query), key=sort)
+        number = len(found)
+        shown = rows = found[:limit]
     if query.paths and catalogue.state is not None:
         catalogue.state.remember_ids((a.id, a.found.address) for a in rows)
+    unreadable = False
     if args.json:
         from spillview.rows import artifact_row
 
-        for row in rows:
+        for row in shown:
+            unreadable = unreadable or row.error is not None
             streams.json(artifact_row(row))
     elif rows:
-        _artifact_table(rows, catalogue.now(), streams)
-    if len(rows) < len(found):
-        _tell_limit(streams, len(rows), len(found), "artifacts")
+        unreadable = _artifact_table(rows, shown, catalogue.now(), streams)
+    if len(rows) < number:
+        _tell_limit(streams, len(rows), number, "artifacts")
     code = tell_problems(streams, catalogue)
     _tell_skipped(streams, catalogue)
-    if any(row.error for row in rows):
+    if unreadable:
         code = 2
     return code or _nothing(streams, rows, query, "artifact")
+
+
+def _complete(
+    catalogue: Catalogue,
+    artifacts: Sequence[Artifact],
+    args: argparse.Namespace,
+    streams: Streams,
+) -> Iterator[Artifact]:
+    """Each counted and linked, telling how far it is."""
+    return catalogue.complete(
+        artifacts,
+        huge=args.count,
+        progress=lambda done, total: streams.progress("counted", done, total),
+    )
 
 
 def completed(
@@ -177,7 +194,7 @@ def _missing(
 def _sessions(
     catalogue: Catalogue, query: Query, args: argparse.Namespace, streams: Streams
 ) -> int:
-    found = catalogue.scan(query)
+    found: Sequence[Artifact] = catalogue.scan(query)
     if not args.no_count:
         found = completed(catalogue, found, args.count, streams)
         found = [a for a in found if query.admits(a)]
@@ -286,7 +303,10 @@ def short_session(session: str) -> str:
     return printable(path_text(short))
 
 
-def _artifact_table(rows: Sequence[Artifact], now: float, streams: Streams) -> None:
+def _artifact_table(
+    rows: Sequence[Artifact], shown: Iterable[Artifact], now: float, streams: Streams
+) -> bool:
+    """Print the rows; whether one of them could not be read."""
     from spillview.cli.tables import Cell, Column, write_table
     from spillview.text import human_age, human_bytes, human_count
 
@@ -308,28 +328,31 @@ def _artifact_table(rows: Sequence[Artifact], now: float, streams: Streams) -> N
     ]
     write_id = short_ids(rows) if streams.terminal else lambda a: a.id
     name_session = short_session if streams.terminal else whole_session
-    table = []
-    for row in rows:
+    unreadable = False
+
+    def cells(row: Artifact) -> list[Cell]:
+        nonlocal unreadable
         counts = row.counts
-        table.append(
-            [
-                Cell(write_id(row), "name"),
-                Cell(human_age(now - row.created) if row.dated else ""),
-                Cell(row.found.harness),
-                Cell(name_session(row.session or row.found.session)),
-                Cell(project_name(row.project, row.found.project_slug)),
-                Cell(printable(row.tool or "")),
-                Cell(subject(row)),
-                Cell(human_count(counts.chars) if counts else ""),
-                Cell(human_bytes(counts.bytes if counts else row.found.size)),
-                Cell(human_count(counts.lines) if counts else ""),
-                _ratio(row),
-                _verdict(row),
-                Cell(row.link.state if row.link else ""),
-                Cell(" ".join(row.flags), "close"),
-            ]
-        )
-    write_table(streams, columns, table)
+        unreadable = unreadable or row.error is not None
+        return [
+            Cell(write_id(row), "name"),
+            Cell(human_age(now - row.created) if row.dated else ""),
+            Cell(row.found.harness),
+            Cell(name_session(row.session or row.found.session)),
+            Cell(project_name(row.project, row.found.project_slug)),
+            Cell(printable(row.tool or "")),
+            Cell(subject(row)),
+            Cell(human_count(counts.chars) if counts else ""),
+            Cell(human_bytes(counts.bytes if counts else row.found.size)),
+            Cell(human_count(counts.lines) if counts else ""),
+            _ratio(row),
+            _verdict(row),
+            Cell(row.link.state if row.link else ""),
+            Cell(" ".join(row.flags), "close"),
+        ]
+
+    write_table(streams, columns, map(cells, shown))
+    return unreadable
 
 
 def subject(artifact: Artifact) -> str:

@@ -118,7 +118,7 @@ def run(name: str, args: argparse.Namespace, streams: Streams) -> int:
 
 def _rules(args: argparse.Namespace) -> Rules:
     from spillview.retention import Rules
-    from spillview.text import parse_age, parse_size
+    from spillview.typed import parse_age, parse_size
 
     chosen = (args.older_than, args.keep_last, args.max_total, args.max_file)
     rules = Rules(

@@ -30,6 +30,12 @@ text. With -e every word is WHERE: artifacts, session ids, harness names, paths.
   spillview grep --json -e TODO 9f2c51 | jq .data.seen"""
 
 
+DAMAGED = (
+    "a part of the search index was damaged, so everything in it was searched instead;"
+    " `spillview index` makes it anew"
+)
+
+
 def describe(name: str, parser: argparse.ArgumentParser) -> None:
     """The options of `grep`: ripgrep's, and what the model saw."""
     parser.description = GREP
@@ -207,6 +213,7 @@ class _Search:
             cancelled=self._streams.closed,
             progress=self._progress,
             report=self._report,
+            index=self._catalogue.places.index_dir,
         )
 
     def _facts(self, artifact: Artifact) -> Artifact:
@@ -257,6 +264,7 @@ class _Search:
                 cancelled=self._streams.closed,
                 progress=self._progress,
                 report=self._report,
+                index=self._catalogue.places.index_dir,
             )
             return
         for message in self._messages():
@@ -295,6 +303,8 @@ def _tell(report: Report, streams: Streams) -> int:
         one = report.skipped == 1
         what = "link or special file was" if one else "links and special files were"
         streams.note(f"{report.skipped:,} {what} not searched")
+    if report.damaged:
+        streams.note(DAMAGED)
     if report.unknown:
         streams.note(
             f"matches left out as neither seen nor unseen: {report.unknown:,}"

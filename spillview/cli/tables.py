@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from spillview.cells import VS16, char_width, text_width
+from spillview.frozen import Frozen
 
 if TYPE_CHECKING:
     from spillview.cli.streams import Streams, Style
@@ -18,8 +18,7 @@ NARROWEST = 4
 """Cells that a column keeps on a terminal too narrow for the table."""
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
+class Column(Frozen):
     """One column of a table."""
 
     name: str
@@ -32,8 +31,7 @@ class Column:
     """The higher, the sooner it is left out on a narrow terminal; 0 is kept."""
 
 
-@dataclass(frozen=True, slots=True)
-class Cell:
+class Cell(Frozen):
     """Printable text and the colour it has on a terminal."""
 
     text: str
@@ -76,10 +74,12 @@ def clip(text: str, width: int) -> str:
 
 
 def write_table(
-    streams: Streams, columns: Sequence[Column], rows: Sequence[Sequence[Cell]]
+    streams: Streams, columns: Sequence[Column], rows: Iterable[Sequence[Cell]]
 ) -> None:
     """Print `rows`: on a terminal with a heading and within its width, else in full."""
     shown = list(range(len(columns)))
+    same: dict[Cell, Cell] = {}
+    rows = [tuple([same.setdefault(cell, cell) for cell in row]) for row in rows]
     widths = [max((text_width(row[n].text) for row in rows), default=0) for n in shown]
     if streams.terminal:
         widths = [

@@ -43,20 +43,19 @@ class Batches:
         `depth` is how many arrays and objects are around them. Gives them as parsed;
         None, and nothing is taken, when `reader` (not `EXACT`) cannot read them.
         """
-        with parsing.collection_off():
-            try:
-                values = parsing.parse(data, inside, reader)
-                if not values:
-                    return None
-                columns = self._columns(data, base, inside, node, depth, reader, values)
-            except (Refused, Lossy):
+        try:
+            values = parsing.parse(data, inside, reader)
+            if not values:
                 return None
-            if reader == PLAIN:
-                self._look_for_invalid(data, base)
-            if parsing.quotes(data) != 2 * columns.strings:
-                self.tree.duplicates += parsing.count_duplicates(data, inside)
-            self._commit(columns, data, base, inside, node)
-            return values
+            columns = self._columns(data, base, inside, node, depth, reader, values)
+        except (Refused, Lossy):
+            return None
+        if reader == PLAIN:
+            self._look_for_invalid(data, base)
+        if parsing.quotes(data) != 2 * columns.strings:
+            self.tree.duplicates += parsing.count_duplicates(data, inside)
+        self._commit(columns, data, base, inside, node)
+        return values
 
     def take_any(
         self,

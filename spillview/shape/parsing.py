@@ -12,7 +12,7 @@ from typing import Any
 
 import orjson
 
-from spillview.codepoints import double_quotes, line_feeds
+from spillview.codepoints import double_quotes, escaped_quotes, line_feeds
 from spillview.shape.exact import read
 from spillview.shape.numbers import Constant
 from spillview.shape.tokens import Inside
@@ -112,10 +112,10 @@ _ESCAPE = re.compile(rb"\\.", re.DOTALL)
 
 def quotes(data: bytes) -> int:
     """How many quotes begin or end a string in `data`, which is JSON."""
-    count = double_quotes(data)
-    if b"\\" in data:
-        count -= _ESCAPE.findall(data).count(b'\\"')
-    return count
+    escaped = escaped_quotes(data)
+    if escaped is None:
+        escaped = _ESCAPE.findall(data).count(b'\\"')
+    return double_quotes(data) - escaped
 
 
 @contextmanager

@@ -16,7 +16,7 @@ from spillview.shape.containers import BATCH, WHOLE, Containers
 from spillview.shape.cuts import boundary
 from spillview.shape.entered import space
 from spillview.shape.exact import read
-from spillview.shape.parsing import FAST, PLAIN, Refused, parse
+from spillview.shape.parsing import FAST, PLAIN, Refused, collection_off, parse
 from spillview.shape.samples import Sample
 from spillview.shape.tokens import Broken, shown_at
 from spillview.shape.trace import Shown, spans
@@ -105,13 +105,18 @@ class Stream:
     def run(self) -> None:
         """Read all of the text. Raises `Cancelled`, and what reading raises."""
         try:
-            while self._step():
+            while self._next():
                 if self._cancelled is not None and self._cancelled():
                     raise Cancelled("The outline was stopped.")
                 if self._progress is not None:
                     self._progress(self._in.at, self._size)
         finally:
             self._in.close()
+
+    def _next(self) -> bool:
+        # Until it has let go of what it parsed, too.
+        with collection_off():
+            return self._step()
 
     def _step(self) -> bool:
         at = self._in

@@ -7,10 +7,10 @@ pattern says of the last folders and the name can be compared.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from spillview.frozen import Frozen
 from spillview.patterns import Part, parts_of, split_root
 from spillview.roots import folder_names
 
@@ -20,8 +20,7 @@ if TYPE_CHECKING:
 Captures = Mapping[str, str]
 
 
-@dataclass(frozen=True, slots=True)
-class Ending:
+class Ending(Frozen):
     """The parts that end every path of one pattern."""
 
     parts: tuple[Part, ...]

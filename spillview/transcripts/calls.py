@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from spillview.frozen import Frozen
 from spillview.patterns import part_regex
 
 if TYPE_CHECKING:
@@ -44,8 +44,7 @@ def command_of(arguments: Any) -> str | None:
         return None
 
 
-@dataclass(frozen=True, slots=True)
-class Marks:
+class Marks(Frozen):
     """The folders directly above a harness's artifacts, by which paths are known.
 
     A folder has a name of its own (`tool-results`), and then the folder above it tells

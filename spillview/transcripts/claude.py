@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from spillview.frozen import replace
 from spillview.model import Mention
 from spillview.transcripts import jsonl, logfile
 from spillview.transcripts.calls import (
@@ -29,7 +29,8 @@ from spillview.transcripts.claude_records import (
     title_of,
 )
 from spillview.transcripts.decisions import Decisions
-from spillview.transcripts.facts import Draft, TranscriptFacts
+from spillview.transcripts.draft import Draft
+from spillview.transcripts.facts import TranscriptFacts
 from spillview.transcripts.notices import Block, Hit, notices_in
 from spillview.transcripts.touches import Made, Touches, made_by
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
+from spillview.frozen import Frozen
 from spillview.model import Claim
 from spillview.transcripts.calls import one_line, parse_time, strings, texts_of
 from spillview.transcripts.events import (
@@ -36,8 +36,7 @@ _INJECTED = (
 """What begins a user record's text that no person wrote."""
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(Frozen):
     """One tool call as the agent made it."""
 
     id: str

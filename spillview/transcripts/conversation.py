@@ -18,6 +18,7 @@ from spillview.model import Mention
 from spillview.transcripts import jsonl, logfile
 from spillview.transcripts.calls import Marks, command_of, one_line
 from spillview.transcripts.decisions import Decisions
+from spillview.transcripts.draft import Draft
 from spillview.transcripts.events import (
     About,
     Called,
@@ -26,7 +27,7 @@ from spillview.transcripts.events import (
     Returned,
     Said,
 )
-from spillview.transcripts.facts import Draft, TranscriptFacts, load
+from spillview.transcripts.facts import TranscriptFacts, load
 from spillview.transcripts.genuine import Ground, changes_files
 from spillview.transcripts.notices import Block, Hit, notices_in
 from spillview.transcripts.touches import Touches, made_by

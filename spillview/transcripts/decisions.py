@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
+from spillview.frozen import replace
 from spillview.model import Next
-from spillview.transcripts.facts import Draft, Waiting
+from spillview.transcripts.draft import Draft
+from spillview.transcripts.facts import Waiting
 
 
 class Decisions:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from spillview.frozen import Frozen
 from spillview.model import Mention
 from spillview.transcripts import frames, jsonl, logfile
 from spillview.transcripts.calls import (
@@ -18,8 +18,9 @@ from spillview.transcripts.calls import (
     texts_of,
 )
 from spillview.transcripts.decisions import Decisions
+from spillview.transcripts.draft import Draft
 from spillview.transcripts.events import Called, Event, Returned, Said
-from spillview.transcripts.facts import Draft, TranscriptFacts, load
+from spillview.transcripts.facts import TranscriptFacts, load
 from spillview.transcripts.notices import Block, Hit, notices_in
 from spillview.transcripts.touches import Touches, made_by
 
@@ -116,8 +117,7 @@ def spoken(record: dict[str, Any]) -> Iterator[Event]:
                 )
 
 
-@dataclass(frozen=True, slots=True)
-class _Call:
+class _Call(Frozen):
     """A call that waits for its result."""
 
     tool: str | None

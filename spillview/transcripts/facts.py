@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field, fields
 from operator import attrgetter
 from sys import intern
 from typing import Any
 
+from spillview.frozen import Frozen, values_of
+from spillview.json_text import loads
 from spillview.model import Boundary, Claim, Mention, Next
 
 FORM = 4
 """Raised whenever the stored form changes; facts of another form are not read."""
 
 
-@dataclass(frozen=True, slots=True)
-class Touch:
+class Touch(Frozen):
     """A later call that names an artifact, or whose result does."""
 
     transcript: str
@@ -39,8 +39,7 @@ class Touch:
     """The record's own id, equal in every copy of it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Waiting:
+class Waiting(Frozen):
     """A mention whose agent has not spoken or called since."""
 
     mention: int
@@ -51,8 +50,7 @@ class Waiting:
     """The message that made the call: its other blocks came before the result."""
 
 
-@dataclass(frozen=True, slots=True)
-class TranscriptFacts:
+class TranscriptFacts(Frozen):
     """One transcript read up to `size_read`."""
 
     transcript: str
@@ -98,7 +96,7 @@ class TranscriptFacts:
     waiting: tuple[Waiting, ...] = ()
     pending: tuple[Touch, ...] = ()
     """Calls that name an artifact and have no result yet."""
-    extra: dict[str, Any] = field(default_factory=dict)
+    extra: dict[str, Any] = {}  # noqa: RUF012 # shared and never changed
     """What a reader needs to go on, beyond the above."""
     parts: tuple[TranscriptFacts, ...] = ()
     """The sessions of a file that holds many (a database): then only its times, size
@@ -119,29 +117,25 @@ class TranscriptFacts:
         import orjson
 
         try:
-            return orjson.dumps([FORM, _COLUMNS, self._raw()])
+            return orjson.dumps([FORM, _COLUMNS, self._raw()], default=values_of)
         except TypeError:
             # A lone surrogate in some text; the slow writer escapes it.
             import json
 
-            raw = self._raw(plain=True)
-            return json.dumps([FORM, _COLUMNS, raw]).encode("ascii")
+            raw = [FORM, _COLUMNS, self._raw()]
+            return json.dumps(raw, default=values_of).encode("ascii")
 
-    def _raw(self, *, plain: bool = False) -> dict[str, Any]:
-        """What is written; `plain` turns classes into objects as well."""
-        raw = {name: getattr(self, name) for name in _FIELDS}
+    def _raw(self) -> dict[str, Any]:
+        raw = values_of(self)
         raw["mentions"] = [_row(mention) for mention in self.mentions]
-        raw["parts"] = [part._raw(plain=plain) for part in self.parts]
-        if plain:
-            for name in ("touches", "waiting", "pending"):
-                raw[name] = [asdict(item) for item in raw[name]]
+        raw["parts"] = [part._raw() for part in self.parts]
         return raw
 
     @classmethod
     def from_json(cls, data: bytes) -> TranscriptFacts | None:
         """The facts that `to_json` wrote; None when it was another form of them."""
         try:
-            form, columns, raw = load(data)
+            form, columns, raw = loads(data)
             if form != FORM or columns != _COLUMNS:
                 return None
             return cls._of(raw)
@@ -159,77 +153,6 @@ class TranscriptFacts:
             raw[name] = tuple(raw[name])
         raw["parts"] = tuple(cls._of(part) for part in raw["parts"])
         return cls(**raw)
-
-
-@dataclass(slots=True)
-class Draft:
-    """Facts while they are gathered; `facts` freezes them."""
-
-    transcript: str
-    harness: str
-    session: str
-    parent_session: str | None = None
-    agent: str | None = None
-    project: str | None = None
-    title: str | None = None
-    title_rank: int = 0
-    version: str | None = None
-    started: float | None = None
-    last_active: float | None = None
-    records: int = 0
-    skipped: int = 0
-    unfinished: bool = False
-    lines: int = 0
-    dev: int = 0
-    ino: int = 0
-    size: int = 0
-    mtime_ns: int = 0
-    size_read: int = 0
-    text_read: int = 0
-    tail: str = ""
-    mentions: list[Mention] = field(default_factory=list)
-    touches: list[Touch] = field(default_factory=list)
-    mention_ids: list[str | None] = field(default_factory=list)
-    first_ids: list[str] = field(default_factory=list)
-    parents: list[str] = field(default_factory=list)
-    waiting: list[Waiting] = field(default_factory=list)
-    pending: list[Touch] = field(default_factory=list)
-    extra: dict[str, Any] = field(default_factory=dict)
-    parts: list[TranscriptFacts] = field(default_factory=list)
-
-    @classmethod
-    def of(cls, facts: TranscriptFacts) -> Draft:
-        """A draft that goes on where `facts` end."""
-        values = {f.name: getattr(facts, f.name) for f in fields(facts)}
-        for name, value in values.items():
-            if isinstance(value, tuple):
-                values[name] = list(value)
-        values["extra"] = dict(facts.extra)
-        return cls(**values)
-
-    def facts(self) -> TranscriptFacts:
-        """The facts as they stand."""
-        values = {f.name: getattr(self, f.name) for f in fields(self)}
-        for name, value in values.items():
-            if isinstance(value, list):
-                values[name] = tuple(value)
-        return TranscriptFacts(**values)
-
-    def saw(self, time: float | None) -> None:
-        """Widen the session's time to hold `time`."""
-        if time is not None:
-            if self.started is None or time < self.started:
-                self.started = time
-            if self.last_active is None or time > self.last_active:
-                self.last_active = time
-
-    def entitle(self, title: str | None, rank: int) -> None:
-        """Take `title` unless a better one is known; the last of one rank stays.
-
-        Of prompts (rank 1) the first one is the title.
-        """
-        if title and (rank > self.title_rank or rank == self.title_rank > 1):
-            self.title, self.title_rank = title, rank
 
 
 def load(data: bytes) -> Any:
@@ -257,8 +180,7 @@ def _whole_number(digits: str) -> int | float:
     return number if -(1 << 63) <= number < 1 << 64 else float(digits)
 
 
-_FIELDS = [f.name for f in fields(TranscriptFacts)]
-_COLUMNS = [f.name for f in fields(Mention)][2:]
+_COLUMNS = list(Mention.__match_args__[2:])
 """What a mention's row holds: all but its transcript and session, which come first."""
 _CLAIMS, _NEXT = _COLUMNS.index("claims"), _COLUMNS.index("next")
 _GATES = _COLUMNS.index("boundaries")

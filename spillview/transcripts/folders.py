@@ -13,7 +13,8 @@ from spillview.transcripts import jsonl, logfile
 
 if TYPE_CHECKING:
     from spillview.discovery import TranscriptFound
-    from spillview.transcripts.facts import Draft, TranscriptFacts
+    from spillview.transcripts.draft import Draft
+    from spillview.transcripts.facts import TranscriptFacts
 
 
 def names_in(path: str) -> list[str]:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from spillview.errors import Unreadable
+from spillview.frozen import Frozen
 from spillview.text import path_text, printable
 from spillview.transcripts.jsonl import CHUNK
 
@@ -35,8 +36,7 @@ RATIO = 1000
 """A log that holds more than that may be this many times as large as its file."""
 
 
-@dataclass(frozen=True, slots=True)
-class Mark:
+class Mark(Frozen):
     """The start of a frame."""
 
     file: int

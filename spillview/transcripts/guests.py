@@ -9,8 +9,9 @@ artifacts is left out.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from spillview.frozen import replace
 
 if TYPE_CHECKING:
     from spillview.discovery import TranscriptFound

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from spillview.errors import SpillError
-from spillview.transcripts.facts import Draft, TranscriptFacts, load
+from spillview.transcripts.draft import Draft
+from spillview.transcripts.facts import TranscriptFacts, load
 
 if TYPE_CHECKING:
     from spillview.content import Content, FileContent

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from spillview.frozen import Frozen
 from spillview.model import Claim
 
 if TYPE_CHECKING:
@@ -19,8 +19,7 @@ TAIL = 16384
 Place = Literal["result", "prompt", "attachment"]
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(Frozen):
     """One text of a record that the model received."""
 
     place: Place
@@ -30,8 +29,7 @@ class Block:
     """The result's error state; None outside results."""
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
+class Hit(Frozen):
     """One notice in a text."""
 
     notice: Notice

@@ -24,7 +24,8 @@ from spillview.errors import Cancelled as Stopped
 from spillview.errors import Unreadable
 from spillview.transcripts import jsonl
 from spillview.transcripts.conversation import Conversation
-from spillview.transcripts.facts import Draft, TranscriptFacts
+from spillview.transcripts.draft import Draft
+from spillview.transcripts.facts import TranscriptFacts
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from spillview.frozen import replace
 from spillview.transcripts.calls import Marks, command_of, names_in, paths_at_lines
-from spillview.transcripts.facts import Draft, Touch
+from spillview.transcripts.draft import Draft
+from spillview.transcripts.facts import Touch
 
 if TYPE_CHECKING:
     from spillview.profile import Profile

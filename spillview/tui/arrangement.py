@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from threading import Lock
 from typing import Any
 
 from spillview import fuzzy, triage
@@ -15,6 +16,7 @@ from spillview.reviewed import is_reviewed
 from spillview.text import when
 
 Row = Session | Artifact | Missing
+Cancelled = Callable[[], bool] | None
 Key = tuple[str, ...]
 """What a row is known by, whatever its place and its facts become."""
 
@@ -164,38 +166,77 @@ def in_window(artifact: Artifact, view: View) -> bool:
 
 
 class Labels:
-    """What the filter matches, made once for each artifact and kept while it holds."""
+    """What the filter matches, made ready once and kept while the rows are the same.
+
+    Command and label; tool and whether it failed; name; what a session's artifacts
+    share: project, title, harness, session.
+    """
 
     def __init__(self) -> None:
-        self._labels: dict[str, tuple[Artifact, str | None, str]] = {}
+        self._forms: dict[str, str] = {}
+        """What an index makes of a text, for the next one."""
+        self._rows: list[Artifact] = []
+        self._about: list[tuple[str | None, str | None]] = []
+        self._index = fuzzy.Index([])
+        self._lock = Lock()
 
-    def of(self, artifact: Artifact, session: Session) -> str:
-        """Command, tool, project, title, session, harness, name; whether it failed."""
-        known = self._labels.get(artifact.id)
-        if known is not None and known[0] is artifact and known[1] == session.title:
-            return known[2]
-        found = artifact.found
-        words = (
-            artifact.command,
-            artifact.tool,
-            session.project or artifact.project or found.project_slug,
-            session.title,
-            found.harness,
-            artifact.label,
-            found.name,
-            artifact.session,
-            "failed" if has_failed(artifact) else None,
-        )
-        label = " ".join(word for word in words if word)
-        self._labels[artifact.id] = (artifact, session.title, label)
-        return label
+    def find(
+        self, query: str, sessions: Sequence[Session], cancelled: Cancelled = None
+    ) -> list[int]:
+        """Places of the artifacts that match, best first, through all sessions."""
+        with self._lock:
+            return self._of(sessions).find(query, cancelled)
+
+    def prepare(self, sessions: Sequence[Session]) -> None:
+        """Make ready what the first keys need."""
+        with self._lock:
+            index = self._of(sessions)
+        index.prepare()
+
+    def _of(self, sessions: Sequence[Session]) -> fuzzy.Index:
+        rows = [artifact for session in sessions for artifact in session.artifacts]
+        about = [(session.project, session.title) for session in sessions]
+        if rows != self._rows or about != self._about:
+            labels = [
+                _label(artifact, session)
+                for session in sessions
+                for artifact in session.artifacts
+            ]
+            columns = [list(column) for column in zip(*labels, strict=True)]
+            forms = self._forms
+            texts = {text for column in columns for text in column}
+            self._forms = {text: forms[text] for text in texts & forms.keys()}
+            self._index = fuzzy.Index(columns, self._forms)
+            self._rows, self._about = rows, about
+        return self._index
+
+
+def _label(artifact: Artifact, session: Session) -> tuple[str, str, str, str]:
+    found = artifact.found
+    shared = (
+        session.project or artifact.project or found.project_slug,
+        session.title,
+        found.harness,
+        artifact.session,
+    )
+    failed = "failed" if has_failed(artifact) else None
+    return (
+        _joined(artifact.command, artifact.label),
+        _joined(artifact.tool, failed),
+        found.name,
+        _joined(*shared),
+    )
+
+
+def _joined(*words: str | None) -> str:
+    return " ".join(word for word in words if word)
 
 
 def arrange(
     material: Material,
     view: View,
     labels: Labels,
-    cancelled: Callable[[], bool] | None = None,
+    cancelled: Cancelled = None,
 ) -> Arrangement:
     """Rows for the view: window, then filter, then order, then collapse."""
     total = sum(len(session.artifacts) for session in material.sessions)
@@ -232,6 +273,14 @@ def arrange(
         Figures.of(artifacts),
         _put_away(material.sessions, view) if whole and inside < total else 0,
     )
+
+
+def prepare(material: Material, view: View, labels: Labels) -> None:
+    """Make the filter ready for the view's rows before its first key."""
+    sessions = _windowed(material.sessions, view)
+    if only := PICKS.get(view.only or ""):
+        sessions, _ = _selected(sessions, (), only)
+    labels.prepare(sessions)
 
 
 def _windowed(sessions: Sequence[Session], view: View) -> list[Session]:
@@ -287,28 +336,22 @@ def _filtered(
     missing: Sequence[Missing],
     query: str,
     labels: Labels,
-    cancelled: Callable[[], bool] | None,
+    cancelled: Cancelled,
 ) -> tuple[list[Session], list[Missing]]:
     """Best match first: sessions by their best artifact, artifacts in each."""
-    owners: list[int] = []
-    candidates: list[Artifact] = []
-    texts: list[str] = []
-    for index, session in enumerate(sessions):
-        for artifact in session.artifacts:
-            owners.append(index)
-            candidates.append(artifact)
-            texts.append(labels.of(artifact, session))
-    kept: dict[int, list[Artifact]] = {}
-    for position, _score in fuzzy.matches(query, texts, cancelled=cancelled):
-        kept.setdefault(owners[position], []).append(candidates[position])
-    shown = [replace(sessions[i], artifacts=tuple(kept[i])) for i in kept]
-    words = [
-        " ".join(
-            w for w in (m.mention.command, m.mention.tool, m.project, m.harness) if w
-        )
-        for m in missing
+    rows = [
+        (at, row) for at, session in enumerate(sessions) for row in session.artifacts
     ]
-    return shown, [missing[i] for i, _ in fuzzy.matches(query, words)]
+    kept: dict[int, list[Artifact]] = {}
+    for place in labels.find(query, sessions, cancelled):
+        at, artifact = rows[place]
+        kept.setdefault(at, []).append(artifact)
+    shown = [replace(sessions[at], artifacts=tuple(some)) for at, some in kept.items()]
+    calls = [
+        _joined(call.mention.command, call.mention.tool, call.project, call.harness)
+        for call in missing
+    ]
+    return shown, [missing[place] for place in fuzzy.matches(query, calls)]
 
 
 def _by_title(titles: Mapping[str, str]) -> Callable[[Artifact], tuple[str, str]]:

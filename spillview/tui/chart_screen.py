@@ -7,7 +7,6 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
-from textual.widgets import Footer
 
 from spillview.forecast.crossing import Forecast
 from spillview.forecast.kept import Outcome
@@ -15,6 +14,7 @@ from spillview.forecast.rows import row
 from spillview.tui import stylesheet
 from spillview.tui.bars import two_ends
 from spillview.tui.chart import chart
+from spillview.tui.footer import Footer
 from spillview.tui.forecast_rows import Facts
 from spillview.tui.runs import Lines, Runs, clean
 
@@ -78,7 +78,7 @@ colour. The dotted line goes on at the more careful rate up to the day of crossi
         yield ChartBar(self.found)
         yield Chart(self.found)
         yield Facts(id="chart-facts")
-        yield Footer(compact=True)
+        yield Footer()
 
     def on_mount(self) -> None:
         """Fill in the facts."""

@@ -12,7 +12,6 @@ from textual.binding import Binding, BindingType
 from textual.containers import Container, Vertical
 from textual.message import Message
 from textual.screen import Screen
-from textual.widgets import Footer
 from textual.worker import Worker, WorkerState, get_current_worker
 
 from spillview.catalogue import Catalogue
@@ -28,6 +27,7 @@ from spillview.tui.compare_lines import CompareHead
 from spillview.tui.compare_with import CompareWithScreen
 from spillview.tui.compared_pager import ComparedPager
 from spillview.tui.document import Document, open_document
+from spillview.tui.footer import Footer
 from spillview.tui.prompt import Prompt
 from spillview.tui.reader import Reader
 from spillview.tui.viewport import Viewport
@@ -149,7 +149,7 @@ moved is marked at both places and counts as neither.
                 yield PaneTitle("AFTER", id="after-title")
                 yield ComparedPager("new", id="after")
         yield Prompt()
-        yield Footer(compact=True)
+        yield Footer()
 
     def on_mount(self) -> None:
         """Start comparing."""

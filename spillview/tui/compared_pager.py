@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from typing import ClassVar, Literal
+from typing import Literal
 
 from rich.segment import Segment
 from rich.style import Style
@@ -20,8 +20,6 @@ SIGNS = {"gone": "-", "new": "+"}
 
 class ComparedPager(Pager):
     """Marks the lines that the other text has not."""
-
-    COMPONENT_CLASSES: ClassVar[set[str]] = {"pager--gone", "pager--new"}
 
     def __init__(self, kind: Literal["gone", "new"], *, id: str) -> None:  # noqa: A002 - Textual's name
         super().__init__(id=id)

@@ -12,7 +12,7 @@ from textual.app import ComposeResult, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.screen import Screen
-from textual.widgets import Footer, Static
+from textual.widgets import Static
 from textual.worker import Worker, WorkerState, get_current_worker
 
 from spillview.catalogue import Catalogue, Query
@@ -26,6 +26,7 @@ from spillview.text import path_text, printable
 from spillview.tui import stylesheet
 from spillview.tui.bars import plural, two_ends
 from spillview.tui.chart_screen import ChartScreen
+from spillview.tui.footer import Footer
 from spillview.tui.forecast_rows import CostRow, Facts, ForecastRow, titles
 from spillview.tui.row_list import RowList
 from spillview.tui.runs import Lines, Runs
@@ -178,7 +179,7 @@ class ForecastScreen(Screen[None]):
         yield RowList(id="forecast")
         yield Static(NONE, id="no-forecast", markup=False)
         yield Facts(id="forecast-detail")
-        yield Footer(compact=True)
+        yield Footer()
 
     def on_mount(self) -> None:
         """Begin at once."""

@@ -22,7 +22,8 @@ from spillview.text import path_text, printable
 from spillview.tui.bars import plural
 from spillview.tui.columns import project_name, state_mark, subject
 from spillview.tui.paint import MARKS
-from spillview.tui.runs import TONE_CLASSES, Palette, Runs, clean, fit, fit_runs
+from spillview.tui.parts import Parts
+from spillview.tui.runs import Palette, Runs, clean, fit, fit_runs
 from spillview.tui.search_rows import (
     SEEN_WORDS,
     ArtifactRow,
@@ -45,7 +46,7 @@ def _hidden(keys: str, action: str, what: str, name: str) -> Binding:
     return Binding(keys, action, what, show=False, id=f"hits.{name}")
 
 
-class HitList(ScrollView, can_focus=True):
+class HitList(ScrollView, Parts, can_focus=True):
     """Sessions, artifacts and the lines that matched, in the order they were found."""
 
     HELP = """
@@ -76,12 +77,6 @@ received the whole hit; `never seen`: it did not; `┊ unknown`: no record tells
         _hidden("g,home", "edge(0)", "First", "first"),
         _hidden("G,end", "edge(-1)", "Last", "last"),
     ]
-    COMPONENT_CLASSES: ClassVar[set[str]] = {
-        *TONE_CLASSES,
-        "hits--session",
-        "hits--cursor",
-        "hits--match",
-    }
 
     cursor: var[int] = var(0)
     """Index of the row under the cursor."""

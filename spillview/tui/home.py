@@ -21,11 +21,15 @@ from spillview.tui.acting import Acting
 from spillview.tui.arrangement import (
     WORST,
     Key,
+    Material,
+    View,
     in_window,
+    prepare,
     row_key,
     session_key,
 )
 from spillview.tui.columns import ALL
+from spillview.tui.indexing import IndexingScreen
 from spillview.tui.keys import HOME_BINDINGS
 from spillview.tui.marking import MarkingScreen
 from spillview.tui.messages import (
@@ -38,11 +42,15 @@ from spillview.tui.titles import Titles
 from spillview.tui.undoing import TrashChanged, sentence, told
 
 
-class HomeScreen(MarkingScreen, Acting):
+class HomeScreen(MarkingScreen, IndexingScreen, Acting):
     """Sessions worst first, each with its artifacts worst first."""
 
     BINDING_GROUP_TITLE = "Home"
     BINDINGS: ClassVar[list[BindingType]] = HOME_BINDINGS
+
+    def indexable(self) -> list[Artifact]:
+        """Every artifact of the sessions that are shown."""
+        return [a for s in self.material.sessions for a in s.artifacts]
 
     @on(Queue.Opened)
     def _open(self, event: Queue.Opened) -> None:
@@ -205,6 +213,11 @@ class HomeScreen(MarkingScreen, Acting):
         self.filter_input.focus()
         self.filter_input.action_select_all()
         self.show_totals()
+        self._prepare_filter(self.material, self.view)
+
+    @work(thread=True, exclusive=True, exit_on_error=False, group="prepare")
+    def _prepare_filter(self, material: Material, view: View) -> None:
+        prepare(material, view, self._labels)
 
     @on(Input.Changed, "#filter")
     def _filter(self, event: Input.Changed) -> None:

@@ -13,6 +13,7 @@ from spillview.catalogue import Catalogue, Query
 from spillview.model import Artifact
 from spillview.tui.gathering import gather
 from spillview.tui.messages import GatheringFailed
+from spillview.tui.readiness import import_screens, read_stylesheets
 
 REFRESH_SECONDS = 2.0
 """The stores are looked at again this often, or more seldom where it takes long."""
@@ -44,6 +45,26 @@ class LiveScreen(Screen[None]):
         """Gather now, and again whenever something changed."""
         self.gather_all()
         self.set_interval(REFRESH_SECONDS, self._look_again)
+
+    def stand(self) -> None:
+        """The first rows are drawn: let counting begin, and make the next screen ready.
+
+        What is made ready would otherwise be waited for by the first key.
+        """
+        if not self.list_shown.is_set():
+            self.list_shown.set()
+            read_stylesheets(self.app)
+            self._get_ready()
+
+    @work(
+        thread=True,
+        exit_on_error=False,
+        group="readiness",
+        description="Import the screens",
+    )
+    def _get_ready(self) -> None:
+        worker = get_current_worker()
+        import_screens(lambda: worker.is_cancelled)
 
     def _look_again(self) -> None:
         busy = any(

@@ -23,27 +23,6 @@ MARKS: dict[SeenState, str] = {"all": "▌", "part": "▖", "none": " ", "unknow
 
 MAP_SEEN, MAP_REST = "▐", "│"
 
-CLASSES = {
-    f"pager--{name}"
-    for name in (
-        *(f"mark-{state}" for state in MARKS),
-        "number",
-        "signal",
-        "control",
-        "note",
-        "fold",
-        "cursor",
-        "hit",
-        "hit-now",
-        "selection",
-        "map",
-        "map-seen",
-        "thumb",
-        "failure",
-    )
-}
-"""The component classes that rows are drawn in."""
-
 SIGNAL_BYTES = 1 << 10
 """So much of a row is looked at for a word that tells of trouble."""
 
@@ -205,6 +184,33 @@ def thumb(top: int, bottom: int, size: int, height: int) -> tuple[int, int]:
         return height - length, height
     first = min(height - length, height * top // size)
     return first, first + length
+
+
+def edge(
+    shown: Range,
+    size: int,
+    document: Document | None,
+    height: int,
+    base: Style,
+    style_of: StyleOf,
+) -> list[Segment]:
+    """The map beside each line of the screen: the thumb, and what the model received.
+
+    `document` is None where nothing is told of what was received.
+    """
+    first, last = thumb(*shown, size, height)
+    looks: dict[tuple[bool, bool], Segment] = {}
+    for seen, name in ((True, "map-seen"), (False, "map")):
+        style, text = base + style_of(name), MAP_SEEN if seen else MAP_REST
+        looks[seen, False] = Segment(text, style)
+        looks[seen, True] = Segment(text, style + style_of("thumb"))
+    return [
+        looks[
+            document is not None and map_cell(y, height, size, document),
+            first <= y < last,
+        ]
+        for y in range(height)
+    ]
 
 
 def assemble(

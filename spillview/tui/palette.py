@@ -77,6 +77,7 @@ class QueueCommands(Provider):
     """Opens any artifact of the queue, and goes to any of its sessions."""
 
     _entries: list[Entry] | None = None
+    _index: fuzzy.Index | None = None
 
     @property
     def home(self) -> HomeScreen | None:
@@ -107,11 +108,12 @@ class QueueCommands(Provider):
         home, entries = self.home, self._entries
         if home is None or not entries:
             return
-        hits = fuzzy.matches(query, [item.label for item in entries])
-        for index, score in hits[:SHOWN]:
-            item = entries[index]
+        index = self._index or fuzzy.Index([[item.label for item in entries]])
+        self._index = index
+        for place, found in enumerate(index.find(query)[:SHOWN]):
+            item = entries[found]
             yield Hit(
-                score / 100,
+                1 - place / SHOWN,
                 item.display,
                 partial(self._choose, home, item.target),
                 text=item.label,

@@ -10,7 +10,7 @@ from textual.app import ComposeResult
 from textual.containers import Container, Vertical
 from textual.message import Message
 from textual.screen import Screen
-from textual.widgets import Footer, Static
+from textual.widgets import Static
 from textual.worker import Worker, WorkerState, get_current_worker
 
 from spillview.catalogue import Catalogue
@@ -25,6 +25,7 @@ from spillview.tui import outside, stylesheet
 from spillview.tui.artifact_lines import Header, NextStrip, PaneTitle, Place
 from spillview.tui.breakpoints import take_shape
 from spillview.tui.document import Document, from_text, open_document
+from spillview.tui.footer import Footer
 from spillview.tui.gaps import Counterparts, counterparts, gap_folds
 from spillview.tui.note import Notes
 from spillview.tui.pager import Pager
@@ -127,7 +128,7 @@ class Panes(Screen[Artifact]):
                 yield Pager(id="full")
         yield NextStrip()
         yield Prompt()
-        yield Footer(compact=True)
+        yield Footer()
 
     def on_mount(self) -> None:
         """Open the first artifact."""
@@ -160,7 +161,8 @@ class Panes(Screen[Artifact]):
             self._read(artifact, self._generation)
         else:
             self._take_text(_open_text(artifact, self._generation))
-        self._look_up(artifact, self._generation)
+        # The first paint waits for nothing that reads more than it shows.
+        self.call_after_refresh(self._look_up, artifact, self._generation)
         self.full.focus()
         self.refresh_bindings()
 

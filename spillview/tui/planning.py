@@ -8,7 +8,7 @@ from textual import getters, on, work
 from textual.app import ComposeResult
 from textual.message import Message
 from textual.screen import Screen
-from textual.widgets import Footer, Static
+from textual.widgets import Static
 from textual.worker import Worker, WorkerState, get_current_worker
 
 from spillview.catalogue import Catalogue, Query
@@ -21,6 +21,7 @@ from spillview.tui import stylesheet
 from spillview.tui.breakpoints import take_shape
 from spillview.tui.cleanup_keys import CLEANUP_HELP
 from spillview.tui.cleanup_lines import ChoiceDetail, CleanupBar
+from spillview.tui.footer import Footer
 from spillview.tui.plan_list import SHOWN, ChoiceRow, rows_of
 from spillview.tui.row_list import RowList
 from spillview.tui.rules_line import RulePrompt, RulesLine, changed, stepped, written
@@ -77,7 +78,7 @@ class PlanScreen(Screen[bool]):
         yield Static(id="no-plan", markup=False)
         yield ChoiceDetail()
         yield RulePrompt()
-        yield Footer(compact=True)
+        yield Footer()
 
     def on_mount(self) -> None:
         """Plan at once."""

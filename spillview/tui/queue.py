@@ -20,8 +20,9 @@ from spillview.model import Artifact, Session
 from spillview.tui import columns
 from spillview.tui.arrangement import Key, Row, is_done, row_key, session_key
 from spillview.tui.keys import QUEUE_BINDINGS, QUEUE_HELP
+from spillview.tui.parts import Parts
 from spillview.tui.rows import artifact_runs, missing_runs, session_runs
-from spillview.tui.runs import TONE_CLASSES, Palette
+from spillview.tui.runs import Palette
 
 
 @dataclass
@@ -36,16 +37,11 @@ class FromQueue(Message):
         return self.queue
 
 
-class Queue(ScrollView, can_focus=True, inherit_bindings=False):
+class Queue(ScrollView, Parts, can_focus=True, inherit_bindings=False):
     """Rows of sessions, artifacts and missing calls, on the line API."""
 
     HELP = QUEUE_HELP
     BINDING_GROUP_TITLE = "Queue"
-    COMPONENT_CLASSES: ClassVar[set[str]] = {
-        *TONE_CLASSES,
-        "queue--session",
-        "queue--cursor",
-    }
     BINDINGS: ClassVar[list[BindingType]] = QUEUE_BINDINGS
 
     cursor: var[int] = var(-1)

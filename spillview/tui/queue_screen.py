@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from textual import getters, on, work
 from textual.app import ComposeResult
-from textual.widgets import Footer, Input, Static
+from textual.widgets import Input, Static
 from textual.worker import get_current_worker
 
 from spillview import triage
@@ -31,6 +31,7 @@ from spillview.tui.bars import Counting, TopBar, TotalsBar
 from spillview.tui.breakpoints import take_shape
 from spillview.tui.detail import Detail
 from spillview.tui.filter_bar import FilterBar
+from spillview.tui.footer import Footer
 from spillview.tui.live import LiveScreen
 from spillview.tui.marks import Marks
 from spillview.tui.messages import (
@@ -103,7 +104,7 @@ class QueueScreen(LiveScreen):
         yield TotalsBar()
         yield FilterBar()
         yield Detail(clock=self.catalogue.now, note_of=self.notes.of)
-        yield Footer(compact=True)
+        yield Footer()
 
     def on_mount(self) -> None:
         """Show the shell at once and start looking."""
@@ -224,7 +225,8 @@ class QueueScreen(LiveScreen):
             aim=aim,
             best_first=bool(view.filter.strip()),
         )
-        self.call_after_refresh(self.list_shown.set)
+        if not self.list_shown.is_set():
+            self.call_after_refresh(self.stand)
         self.titles.show(view.sort, view.reverse)
         shown = arrangement.missing if view.missing and view.only is None else 0
         figures, away = arrangement.figures, arrangement.put_away
@@ -234,7 +236,7 @@ class QueueScreen(LiveScreen):
         self.offer_keys()
 
     def offer_keys(self) -> None:
-        """Tell the footer when other keys apply; it is slow to make anew."""
+        """Tell the footer when other keys apply."""
         applies = tuple(self.applies().values())
         if applies != self._applied:
             self._applied = applies

@@ -11,7 +11,7 @@ from textual import getters, on, work
 from textual.app import ComposeResult, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.message import Message
-from textual.widgets import Footer, Static
+from textual.widgets import Static
 from textual.worker import Worker, WorkerState, get_current_worker
 
 from spillview.catalogue import Catalogue, Query
@@ -26,6 +26,7 @@ from spillview.reviewed import call_mark
 from spillview.text import path_text, printable
 from spillview.tui import stylesheet
 from spillview.tui.acting import Acting
+from spillview.tui.footer import Footer
 from spillview.tui.home import HomeScreen
 from spillview.tui.marks import Marks
 from spillview.tui.note import Notes, NoteScreen, words_about
@@ -91,7 +92,7 @@ and the next one begins with what came after it; `u` takes either back.
         yield Static("", id="report-period", markup=False)
         yield RowList(id="findings")
         yield FindingDetail(lambda finding: self.notes.of(subject_of(finding)))
-        yield Footer(compact=True)
+        yield Footer()
 
     def on_mount(self) -> None:
         """Start making it."""

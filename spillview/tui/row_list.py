@@ -14,7 +14,8 @@ from textual.reactive import var
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from spillview.tui.runs import TONE_CLASSES, Palette, Runs, fit_runs
+from spillview.tui.parts import Parts
+from spillview.tui.runs import Palette, Runs, fit_runs
 
 
 class Row(Protocol):
@@ -36,7 +37,7 @@ def _hidden(keys: str, action: str, what: str, name: str) -> Binding:
     return Binding(keys, action, what, show=False, id=f"rows.{name}")
 
 
-class RowList(ScrollView, can_focus=True):
+class RowList(ScrollView, Parts, can_focus=True):
     """Rows under headings; moves like a pager."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -51,11 +52,6 @@ class RowList(ScrollView, can_focus=True):
         _hidden("g,home", "edge(0)", "First", "first"),
         _hidden("G,end", "edge(-1)", "Last", "last"),
     ]
-    COMPONENT_CLASSES: ClassVar[set[str]] = {
-        *TONE_CLASSES,
-        "rows--heading",
-        "rows--cursor",
-    }
 
     cursor: var[int] = var(0)
     """Index of the row under the cursor."""

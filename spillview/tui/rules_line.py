@@ -14,8 +14,9 @@ from textual.widgets import Input, Static
 
 from spillview.errors import BadInput
 from spillview.retention import Rules
-from spillview.text import human_age, parse_age, parse_size, printable
+from spillview.text import human_age, printable
 from spillview.tui.runs import Lines, Runs
+from spillview.typed import parse_age, parse_size
 
 RULES = {
     "older_than": (

@@ -6,8 +6,6 @@ so that colours stay in the stylesheet; the empty tone is the widget's own colou
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from rich.cells import cell_len, set_cell_size
 from rich.segment import Segment
 from rich.style import Style
@@ -16,31 +14,12 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from spillview.text import printable
+from spillview.tui.parts import Parts
 
 Run = tuple[str, str]
 Runs = list[Run]
 
 ELLIPSIS = "…"
-
-TONES = (
-    "dim",
-    "label",
-    "head",
-    "never",
-    "unseen",
-    "over",
-    "close",
-    "below",
-    "good",
-    "live",
-    "notice",
-    "selected",
-    "project",
-    "title",
-    "said",
-    "bar",
-    "brand",
-)
 
 LONGEST = 4000
 """Chars of a message that are wrapped at most; a strip is a few lines high."""
@@ -132,10 +111,6 @@ def plain(text: str) -> str:
     return printable(" ".join(text[:LONGEST].split()))
 
 
-TONE_CLASSES = frozenset(f"tone--{tone}" for tone in TONES)
-"""The component classes of a widget that draws runs."""
-
-
 class Palette:
     """The tones' foregrounds on one widget, looked up once until colours change."""
 
@@ -165,10 +140,8 @@ class Palette:
         return Strip(segments).adjust_cell_length(width, base)
 
 
-class Lines(Widget):
+class Lines(Parts):
     """A few lines of runs, made again when the size or the facts change."""
-
-    COMPONENT_CLASSES: ClassVar[set[str]] = {*TONE_CLASSES}
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
         super().__init__(id=id)

@@ -13,7 +13,7 @@ from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.message import Message
 from textual.screen import Screen
-from textual.widgets import Footer, Input, Static
+from textual.widgets import Input, Static
 from textual.worker import Worker, WorkerState, get_current_worker
 
 from spillview.catalogue import Catalogue
@@ -25,6 +25,7 @@ from spillview.text import path_text, printable
 from spillview.tui import stylesheet
 from spillview.tui.artifact_lines import PaneTitle
 from spillview.tui.document import open_document
+from spillview.tui.footer import Footer
 from spillview.tui.hit_list import HitList
 from spillview.tui.pager import Pager
 from spillview.tui.search_bar import Progress, SearchBar
@@ -34,6 +35,11 @@ from spillview.tui.viewport import Viewport
 
 PAUSE = 0.05
 """Seconds between two batches of results."""
+
+DAMAGED = (
+    "A part of the search index was damaged. All of it was searched instead,"
+    " and it is made anew."
+)
 
 PREVIEWED = 4 << 20
 """UTF-16 above this size has no preview: it would have to be transcribed first."""
@@ -102,7 +108,7 @@ lower case ignores case. Enter searches; Escape stops it and keeps what was foun
         with Vertical(id="preview-pane"):
             yield PaneTitle("IN PLACE", id="preview-title")
             yield Pager(id="preview")
-        yield Footer(compact=True)
+        yield Footer()
 
     def on_mount(self) -> None:
         """Search at once when a pattern was given."""
@@ -182,6 +188,7 @@ lower case ignores case. Enter searches; Escape stops it and keeps what was foun
                 cancelled=lambda: worker.is_cancelled,
                 progress=advance,
                 report=report,
+                index=self.catalogue.places.index_dir,
             ):
                 gatherer.take(message)
                 if time.monotonic() - last >= PAUSE:
@@ -193,6 +200,8 @@ lower case ignores case. Enter searches; Escape stops it and keeps what was foun
             error = str(failure)
         if not worker.is_cancelled:
             tell(ended=True)
+            if report.damaged:
+                self.app.call_from_thread(self.notify, DAMAGED, timeout=10)
 
     @on(Found)
     def _take(self, message: Found) -> None:

@@ -13,7 +13,7 @@ from textual.containers import ScrollableContainer
 from textual.content import Content
 from textual.message import Message
 from textual.screen import ModalScreen
-from textual.widgets import Footer, Static
+from textual.widgets import Static
 from textual.worker import Worker, WorkerState, get_current_worker
 
 from spillview.catalogue import Catalogue
@@ -22,6 +22,7 @@ from spillview.statistics import Statistics, measure
 from spillview.statistics_rows import rows, share_text
 from spillview.text import human_bytes, path_text, printable
 from spillview.tui import stylesheet
+from spillview.tui.footer import Footer
 from spillview.tui.runs import fit
 
 TOOL_TITLES = (
@@ -173,7 +174,7 @@ not known, as where a harness keeps no results or does not tell of compactions.
             yield Static(Content(printable(title)), id="statistics-title")
             yield Static("reading the transcripts …", id="by-tool", markup=False)
             yield Static("", id="sweep", markup=False)
-        yield Footer(compact=True)
+        yield Footer()
 
     def on_mount(self) -> None:
         """Start measuring."""

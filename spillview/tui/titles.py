@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from rich.segment import Segment
 from textual import events
 from textual.message import Message
 from textual.reactive import var
 from textual.strip import Strip
-from textual.widget import Widget
 
 from spillview.tui.arrangement import WORST
 from spillview.tui.columns import GUTTER
+from spillview.tui.parts import Parts
 from spillview.tui.queue import Queue
 from spillview.tui.runs import fit
 
 
-class Titles(Widget):
+class Titles(Parts):
     """The line of column titles above a queue; a click sorts."""
-
-    COMPONENT_CLASSES: ClassVar[set[str]] = {"titles--sorted"}
 
     sort: var[str] = var(WORST)
     reverse: var[bool] = var(False)

@@ -12,7 +12,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.message import Message
 from textual.screen import Screen
-from textual.widgets import Footer, Static
+from textual.widgets import Static
 from textual.worker import Worker, WorkerState
 
 from spillview.batches import Batch
@@ -25,6 +25,7 @@ from spillview.tui.bars import plural, two_ends
 from spillview.tui.breakpoints import take_shape
 from spillview.tui.cleanup_keys import TRASH_BINDINGS, TRASH_HELP
 from spillview.tui.confirm import ConfirmScreen
+from spillview.tui.footer import Footer
 from spillview.tui.row_list import RowList
 from spillview.tui.runs import Lines, Runs, fit
 from spillview.tui.undoing import TrashChanged, sentence, told
@@ -178,7 +179,7 @@ class TrashScreen(Screen[bool]):
         yield RowList(id="batches")
         yield Static(id="no-batches", markup=False)
         yield BatchDetail()
-        yield Footer(compact=True)
+        yield Footer()
 
     def on_mount(self) -> None:
         """Look at once."""

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import ClassVar
 
 from rich.segment import Segment
 from rich.style import Style
 from textual.cache import LRUCache
+from textual.geometry import Region
 from textual.message import Message
 from textual.strip import Strip
-from textual.widget import Widget
 
 from spillview.errors import SpillError
 from spillview.folding import Escapes, Fold, Folding, Returns, Row
@@ -20,13 +19,14 @@ from spillview.model import Range
 from spillview.text import printable
 from spillview.tui import paint
 from spillview.tui.document import Document
+from spillview.tui.parts import Parts
 
 ESCAPES: tuple[Escapes, ...] = ("shown", "hidden", "colour")
 STEP = 8
 """Cells of one step sideways."""
 
 
-class Viewport(Widget, can_focus=True):
+class Viewport(Parts, can_focus=True):
     """Rows of a document from `top` on, one of them under the cursor.
 
     Both are byte offsets where a row begins; rows are computed from there, so no key
@@ -34,7 +34,6 @@ class Viewport(Widget, can_focus=True):
     """
 
     ALLOW_SELECT = False
-    COMPONENT_CLASSES: ClassVar[set[str]] = paint.CLASSES
 
     @dataclass
     class Moved(Message):
@@ -75,6 +74,9 @@ class Viewport(Widget, can_focus=True):
         self.lines_hint = 0
         self.failure: str | None = None
         self._rows: list[Row] | None = None
+        self._edge: list[Segment] = []
+        """The map beside the rows; none until the first of them is drawn."""
+        self._base: Style | None = None
         self._strips: LRUCache[tuple[int, int, bool], Strip] = LRUCache(2048)
         self._styles: dict[str, Style] = {}
 
@@ -159,7 +161,7 @@ class Viewport(Widget, can_focus=True):
     def rows(self) -> list[Row]:
         """The rows on the screen."""
         if self._rows is None:
-            self._rows = []
+            self._rows, self._edge = [], []
             if self.folding is not None and self.document is not None:
                 with self.told():
                     rows = self.folding.forward(self.top, self.height)
@@ -305,6 +307,8 @@ class Viewport(Widget, can_focus=True):
     def notify_style_update(self) -> None:
         """Colours changed."""
         super().notify_style_update()
+        self._base = None
+        self._edge = []
         self._styles.clear()
         self._strips.clear()
 
@@ -339,12 +343,19 @@ class Viewport(Widget, can_focus=True):
         assert self.document is not None
         return paint.fold_words(fold, self.document, width)
 
-    def render_line(self, y: int) -> Strip:
-        """One row, from the gutter to the map at the right edge."""
-        base = self.rich_style
-        width = self.size.width
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """The rows of a frame."""
         if self._laid_out_for not in (None, self.text_width):
             self.refold()  # not every frame waits for the resize event
+        return super().render_lines(crop)
+
+    def render_line(self, y: int) -> Strip:
+        """One row, from the gutter to the map at the right edge."""
+        # Both stay the same for a frame, and Textual looks them up at length.
+        base = self._base
+        if base is None:
+            base = self._base = self.rich_style
+        width = self.size.width
         rows = self.rows()
         if self.failure is not None and y == 0:
             return self._failure_strip(base, width)
@@ -359,7 +370,8 @@ class Viewport(Widget, can_focus=True):
                 with self.told():
                     drawn = self._strips[key] = self._draw(row, lit, base)
             body = drawn or self._failure_strip(base, width - 1)
-        return Strip([*body, self._map_segment(y, base)], width)
+        edge = self._edge or self._map(base)
+        return Strip([*body, edge[min(y, len(edge) - 1)]], width)
 
     def _failure_strip(self, base: Style, width: int) -> Strip:
         text = printable(self.failure or "")
@@ -384,15 +396,15 @@ class Viewport(Widget, can_focus=True):
             base += style("cursor")
         return paint.assemble(left, text, look, base)
 
-    def _map_segment(self, y: int, base: Style) -> Segment:
+    def _map(self, base: Style) -> list[Segment]:
+        """The map, a segment beside each line of the screen."""
         document, rows = self.document, self.rows()
         if document is None or not rows:
-            return Segment(" ", base)
-        first, last = paint.thumb(
-            rows[0].start, rows[-1].end, document.size, self.height
-        )
-        seen = self.of_file and paint.map_cell(y, self.height, document.size, document)
-        style = base + self.style_of("map-seen" if seen else "map")
-        if first <= y < last:
-            style += self.style_of("thumb")
-        return Segment(paint.MAP_SEEN if seen else paint.MAP_REST, style)
+            self._edge = [Segment(" ", base)]
+        else:
+            shown = (rows[0].start, rows[-1].end)
+            of = document if self.of_file else None
+            self._edge = paint.edge(
+                shown, document.size, of, self.height, base, self.style_of
+            )
+        return self._edge

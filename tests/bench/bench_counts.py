@@ -5,11 +5,45 @@ python -m tests.bench.bench_counts [--size MiB] [NAME ...]
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
 
 from spillview.content import open_content
 from spillview.counts import count
-from tests.bench.large import arguments, files, medians, peak_mebibytes, ran
+from tests.bench.large import FULL, arguments, file_of, files, peak_mebibytes, ran
+from tests.bench.table import Row, Scale, Target, medians, seconds
+
+ALL = "exact bytes, chars, utf16, lines and validity"
+
+
+def counted(path: str, runs: int) -> tuple[float, float]:
+    """Median seconds of `wc -l` and of counting."""
+    with open_content(path) as content:
+        times = medians(
+            {"wc": ran("wc", "-l", path), "count": partial(count, content)}, runs
+        )
+    return times["wc"], times["count"]
+
+
+def rows(scale: Scale) -> Iterator[Row]:
+    """ASCII against `wc -l`; Japanese and emoji against it and `wc -lm`."""
+    size = scale.of(FULL, 1 << 10)
+    for name in ("ascii", "japanese", "emoji"):
+        path = file_of(name, size, scale.folder)
+        lines, ours = counted(path, scale.runs)
+        growth = tuple(
+            counted(file_of(name, step.of(FULL, 1 << 10), scale.folder), scale.runs)[1]
+            for step in scale.steps()[:2]
+        )
+        work = f"{ALL}, {size / 1e9:.3g} GB of {name}"
+        limit = Target(ratio=1.5 if name == "ascii" else 5.0, megabytes=150)
+        peak = peak_mebibytes()
+        ratio = ours / lines
+        yield Row(work, limit, "`wc -l`", ratio, ours, (*growth, ours), peak)
+        if name != "ascii":
+            chars = seconds(ran("wc", "-lm", path))
+            target = Target(at_least=12, unit="× faster")
+            yield Row(work, target, "`wc -lm`", seconds=ours, found=chars / ours)
 
 
 def main() -> None:
@@ -17,16 +51,11 @@ def main() -> None:
     options = arguments("Count large files.")
     print(f"{'file':10}{'wc -l':>9}{'count':>9}{'/ wc -l':>9}{'/ wc -lm':>10}  peak")
     for name, path in files(options):
-        with open_content(path) as content:
-            times = medians(
-                {"wc": ran("wc", "-l", path), "count": partial(count, content)},
-                options.runs,
-            )
-            slow = medians({"wc": ran("wc", "-lm", path)}, 1)["wc"]
+        lines, ours = counted(path, options.runs)
+        chars = seconds(ran("wc", "-lm", path))
         print(
-            f"{name:10}{times['wc']:8.3f}s{times['count']:8.3f}s"
-            f"{times['count'] / times['wc']:9.2f}{times['count'] / slow:10.3f}"
-            f"  {peak_mebibytes()} MiB"
+            f"{name:10}{lines:8.3f}s{ours:8.3f}s{ours / lines:9.2f}"
+            f"{ours / chars:10.3f}  {peak_mebibytes()} MiB"
         )
 
 

@@ -16,7 +16,8 @@ from spillview.envelopes.document import fold_json
 from spillview.envelopes.text import fold_text
 from spillview.model import Counts
 from spillview.shape.source import outline_of
-from tests.bench.large import arguments, files, medians, peak_mebibytes, ran
+from tests.bench.large import arguments, files, peak_mebibytes, ran
+from tests.bench.table import medians
 
 
 def main() -> None:

@@ -137,7 +137,7 @@ def main(arguments: list[str]) -> None:
                     f"{name}, {pattern}",
                     {
                         "rg --json": rg(pattern, folder),
-                        "search": library(pattern, artifacts),
+                        "search": library(pattern, list(artifacts)),
                         "spillview grep --json": command(
                             folder, "--json", "-e", pattern, env=env
                         ),

@@ -1,32 +1,28 @@
 """The home screen's first frame with many artifacts, against an empty Textual app.
 
-Run by hand: `python tests/bench/bench_home.py [ARTIFACTS SESSIONS]`. Each run is a new
-process on a pty of 120×40, from its start until the wanted text was written; medians
-of interleaved runs with a warm page cache. Read the ratios, not the times.
+Run by hand: `python -m tests.bench.bench_home [ARTIFACTS]`. Each run is a new process
+on a terminal of 120×40, from its start until the wanted text was written; medians of
+interleaved runs with a warm page cache. Read the ratios, not the times.
 
 The first start has an empty cache; a later one finds every count and link in it.
 """
 
 from __future__ import annotations
 
-import fcntl
+import compileall
 import json
 import os
-import pty
-import re
-import select
-import signal
+import shutil
 import statistics
-import struct
-import subprocess
 import sys
 import tempfile
-import termios
 import time
+from collections.abc import Iterator
+from pathlib import Path
 
-RUNS = 7
-SIZE = (40, 120)
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import spillview
+from tests.bench.table import Row, Scale, Target
+from tests.bench.terminal import Program
 
 EMPTY = """
 from textual.app import App
@@ -38,15 +34,8 @@ class Empty(App):
 
 Empty().run()
 """
-
-HOME = """
-import sys
-from spillview.places import Places
-from spillview.catalogue import Catalogue, Query
-from spillview.tui.app import SpillviewApp
-
-SpillviewApp(Catalogue.here(Places.of_home(sys.argv[1])), Query()).run()
-"""
+SETTLING = 600.0
+"""Seconds in which everything must be counted and linked."""
 
 
 def make_store(home: str, artifacts: int, sessions: int) -> None:
@@ -95,69 +84,60 @@ def make_store(home: str, artifacts: int, sessions: int) -> None:
             log.writelines(json.dumps(record) + "\n" for record in records)
 
 
-def until(program: str, argument: str, wanted: bytes, limit: float = 300.0) -> float:
+def start(command: list[str], home: str, wanted: bytes, patience: float = 60) -> float:
     """Seconds from the start of the process until it wrote `wanted`."""
-    master, slave = pty.openpty()
-    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", *SIZE, 0, 0))
-    env = os.environ | {"TERM": "xterm-256color", "PYTHONPATH": ROOT}
-    pattern = re.compile(wanted)
-    start = time.perf_counter()
-    child = subprocess.Popen(
-        [sys.executable, "-c", program, argument],
-        stdin=slave,
-        stdout=slave,
-        stderr=slave,
-        env=env,
-        start_new_session=True,
-    )
-    os.close(slave)
-    written = b""
+    program = Program([sys.executable, *command], home)
     try:
-        while time.perf_counter() - start < limit:
-            ready, _, _ = select.select([master], [], [], 0.5)
-            if ready:
-                try:
-                    written += os.read(master, 1 << 16)
-                except OSError:  # the program has ended
-                    break
-                # Styles stand between the words of a line.
-                if pattern.search(re.sub(rb"\x1b\[[0-9;]*m", b"", written)):
-                    return time.perf_counter() - start
-            elif child.poll() is not None:
-                break
-        raise RuntimeError(f"{wanted!r} never came:\n{written[-4000:].decode()}")
+        program.until(wanted, patience=patience)
+        return time.perf_counter() - program.begun
     finally:
-        os.killpg(child.pid, signal.SIGTERM)
-        child.wait()
-        os.close(master)
+        program.end()
+
+
+def measured(scale: Scale, artifacts: int) -> tuple[dict[str, float], float]:
+    """Median seconds of each start, and how long counting and linking all took."""
+    compileall.compile_dir(str(Path(spillview.__file__).parent), quiet=2)
+    ours, empty = ["-m", "spillview"], ["-c", EMPTY]
+    # The list is there when its total is: what is counted and linked comes later.
+    total = f"{artifacts:,} artifacts in".encode()
+    times: dict[str, list[float]] = {"empty": [], "first": [], "later": []}
+    with tempfile.TemporaryDirectory(dir=scale.folder) as home:
+        make_store(home, artifacts, max(2, artifacts // 50))
+        start(empty, home, b"a usable frame")
+        for _ in range(scale.runs):
+            shutil.rmtree(os.path.join(home, ".cache"), ignore_errors=True)
+            times["empty"].append(start(empty, home, b"a usable frame"))
+            times["first"].append(start(ours, home, total))
+        # Everything is in the cache once the verdicts are ranked.
+        settled = start(ours, home, f"{artifacts:,} failed".encode(), SETTLING)
+        for _ in range(scale.runs):
+            times["empty"].append(start(empty, home, b"a usable frame"))
+            times["later"].append(start(ours, home, total))
+    return {name: statistics.median(some) for name, some in times.items()}, settled
+
+
+def rows(scale: Scale) -> Iterator[Row]:
+    """Two lines of the table: the first start and a later one."""
+    artifacts = scale.of(20_000, 100)
+    times, _ = measured(scale, artifacts)
+    for name in ("first", "later"):
+        yield Row(
+            f"list of {artifacts:,} in the terminal interface, {name} start",
+            Target(ratio=1.3),
+            "an empty Textual app",
+            ratio=times[name] / times["empty"],
+            seconds=times[name],
+        )
 
 
 def main() -> None:
-    """Make the store, run both programs in turn, print the medians."""
-    artifacts = int(sys.argv[1]) if len(sys.argv) > 2 else 20_000
-    sessions = int(sys.argv[2]) if len(sys.argv) > 2 else 400
-    with tempfile.TemporaryDirectory() as home:
-        make_store(home, artifacts, sessions)
-        total = f"{artifacts:,} artifacts in".encode()
-        empty, first, later = [], [], []
-        cache = os.path.join(home, ".cache", "spillview")
-        until(EMPTY, home, b"a usable frame")
-        for _ in range(RUNS):
-            subprocess.run(["rm", "-rf", cache], check=True)
-            empty.append(until(EMPTY, home, b"a usable frame"))
-            first.append(until(HOME, home, total))
-        # Everything is counted, linked and in the cache once the verdicts are ranked.
-        settled = until(HOME, home, f"{artifacts:,} failed unseen".encode())
-        for _ in range(RUNS):
-            empty.append(until(EMPTY, home, b"a usable frame"))
-            later.append(until(HOME, home, total))
-    base = statistics.median(empty)
-    print(f"{artifacts:,} artifacts in {sessions:,} sessions, medians")
-    print(f"  empty Textual app          {base * 1000:7.0f} ms   1.00 ×")
-    print(f"  all counted and linked     {settled:7.1f} s")
-    for name, times in (("first start", first), ("later start", later)):
-        took = statistics.median(times)
-        print(f"  {name:<26} {took * 1000:7.0f} ms   {took / base:.2f} ×")
+    """Measure and print."""
+    artifacts = int(sys.argv[1]) if len(sys.argv) > 1 else 20_000
+    times, settled = measured(Scale(runs=7), artifacts)
+    print(f"{artifacts:,} artifacts, medians")
+    for name, took in times.items():
+        print(f"  {name:<8} {took * 1000:7.0f} ms   {took / times['empty']:.2f} ×")
+    print(f"  all counted and linked in {settled:.1f} s")
 
 
 if __name__ == "__main__":

@@ -7,12 +7,14 @@ import os
 import pty
 import resource
 import signal
-import statistics
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+
+FULL = 1_000_000_000
+"""Bytes of the large file of the table of speeds."""
 
 PATTERNS = {
     "ascii": "{n:06d} src/module_{m}/file.py:{m}: warning: unused name {n}\n",
@@ -38,23 +40,31 @@ def arguments(description: str) -> argparse.Namespace:
 
 def files(options: argparse.Namespace) -> Iterator[tuple[str, str]]:
     """Name and path of each file asked for, made when it is not there."""
-    os.makedirs(options.folder, exist_ok=True)
     for name in options.names:
-        path = os.path.join(options.folder, f"{name}-{options.size}")
-        lines = (PATTERNS[name].format(n=n, m=n % 997) for n in range(20_000))
-        block = "".join(lines).encode("utf-8", "surrogateescape")
-        if not os.path.exists(path):
-            with open(path, "wb") as file:
-                while file.tell() < options.size << 20:
-                    file.write(block)
-        yield name, path
+        yield name, file_of(name, options.size << 20, options.folder)
 
 
-def seconds(work: Callable[[], object]) -> float:
-    """How long `work` takes."""
-    begun = time.perf_counter()
-    work()
-    return time.perf_counter() - begun
+def file_of(name: str, size: int, folder: str) -> str:
+    """The path of a file of at least `size` bytes, made when it is not there."""
+    lines = (PATTERNS[name].format(n=n, m=n % 997) for n in range(20_000))
+    block = "".join(lines).encode("utf-8", "surrogateescape")
+    return made(f"{name}-{size}", folder, size, block)
+
+
+def made(name: str, folder: str, size: int, block: bytes, end: bytes = b"") -> str:
+    """The path of a file that repeats a block of lines and is cut after one of them."""
+    os.makedirs(folder, exist_ok=True)
+    path = os.path.join(folder, name)
+    if not os.path.exists(path):
+        with open(path + ".part", "wb") as file:
+            for _ in range(size // len(block)):
+                file.write(block)
+            left = size % len(block)
+            if left:
+                file.write(block[: block.find(b"\n", left - 1) + 1 or left])
+            file.write(end)
+        os.replace(path + ".part", path)
+    return path
 
 
 def ran(*command: str) -> Callable[[], object]:
@@ -63,15 +73,6 @@ def ran(*command: str) -> Callable[[], object]:
     return lambda: subprocess.run(
         command, stdout=subprocess.DEVNULL, check=True, env=environment
     )
-
-
-def medians(works: dict[str, Callable[[], object]], runs: int) -> dict[str, float]:
-    """Median seconds of each work over interleaved runs."""
-    times: dict[str, list[float]] = {name: [] for name in works}
-    for _ in range(runs):
-        for name, work in works.items():
-            times[name].append(seconds(work))
-    return {name: statistics.median(some) for name, some in times.items()}
 
 
 def peak_mebibytes() -> int:

@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 from textual.screen import Screen
-from textual.widgets import Footer
 
 from spillview.catalogue import Catalogue
 from spillview.model import Artifact, Range
@@ -19,6 +18,7 @@ from spillview.places import Places
 from spillview.tui import outside
 from spillview.tui.artifact import ArtifactScreen
 from spillview.tui.artifact_lines import Header, NextStrip
+from spillview.tui.footer import Footer
 from spillview.tui.runs import Lines
 from tests.harness_stores import make
 from tests.stores import Claude, Dsh

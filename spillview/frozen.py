@@ -1,0 +1,143 @@
+"""Frozen slotted classes of facts, whose modules load in a fraction of the time.
+
+A dataclass writes and compiles six methods when its module is loaded, whether or not
+anything is made of it: with those that `spillview ls` loads, a third of its time. Here
+one method is compiled, with the first object, and the others are shared. For type
+checkers, and for `dataclasses.replace`, `fields` and `asdict`, it is a dataclass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import cache
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, dataclass_transform
+
+if TYPE_CHECKING:
+    from dataclasses import replace as replace
+else:
+
+    def replace(made, /, **changes):
+        """`made` with these fields changed; `dataclasses.replace` without its load."""
+        return type(made)(**values_of(made) | changes)
+
+
+@dataclass_transform(frozen_default=True)
+class _Freezing(type):
+    """Makes fields of a class's annotations."""
+
+    _names: tuple[str, ...]
+    _defaults: dict[str, Any]
+
+    def __new__(
+        mcs,
+        name: str,
+        bases: tuple[_Freezing, ...],
+        space: dict[str, Any],
+        uncompared: Iterable[str] = (),
+    ) -> _Freezing:
+        own = tuple(space.get("__annotations__", ()))
+        names = (*(each for base in bases for each in base._names), *own)
+        defaults = {each: space.pop(each) for each in own if each in space}
+        for base in bases:
+            defaults = base._defaults | defaults
+        compared = [each for each in names if each not in uncompared]
+        space |= {
+            "__slots__": own,
+            "__match_args__": names,
+            "_names": names,
+            "_defaults": defaults,
+            "_compared": attrgetter("__class__", *compared),
+            "__init__": space.get("__init__", _first_init),
+        }
+        return super().__new__(mcs, name, bases, space)
+
+
+def _first_init(self: Frozen, *values: Any, **named: Any) -> None:
+    """Make `__init__` when an object is first made, and call it."""
+    kind = type(self)
+    made = _init_of(kind)
+    kind.__init__ = made  # type: ignore[method-assign]  # that is what it is for
+    made(self, *values, **named)
+
+
+def _init_of(kind: _Freezing) -> Callable[..., None]:
+    """A function that takes the fields of `kind` and sets each."""
+    space: dict[str, Any] = {"defaults": kind._defaults}
+    heads, lines = ["self"], []
+    for name in kind._names:
+        known = name in kind._defaults
+        heads.append(f"{name}=defaults[{name!r}]" if known else name)
+        lines.append(f"    set_{name}(self, {name})")
+        space[f"set_{name}"] = getattr(kind, name).__set__
+    exec(
+        f"def __init__({', '.join(heads)}):\n" + "\n".join(lines or ["    pass"]), space
+    )
+    made: Callable[..., None] = space["__init__"]
+    made.__qualname__ = f"{kind.__qualname__}.__init__"
+    return made
+
+
+def values_of(made: Any) -> dict[str, Any]:
+    """The fields of `made` by name, not looked into; `orjson` takes it as `default`."""
+    return {name: getattr(made, name) for name in made.__match_args__}
+
+
+class _DataclassFields:
+    """What the functions of `dataclasses` look for, made when they look."""
+
+    def __get__(self, made: object, kind: _Freezing) -> dict[str, Any]:
+        return _dataclass_fields(kind._names)
+
+
+@cache
+def _dataclass_fields(names: tuple[str, ...]) -> dict[str, Any]:
+    from dataclasses import fields, make_dataclass
+
+    return {
+        field.name: field
+        for field in fields(
+            make_dataclass("_", names, init=False, repr=False, eq=False)
+        )
+    }
+
+
+class Frozen(metaclass=_Freezing):
+    """A class of facts: its annotations are its fields, in their order.
+
+    As with a frozen slotted dataclass, what a class body assigns to a field is its
+    default, and two objects are equal when their class and fields are. The fields
+    named by `uncompared` count for neither that nor the hash. All objects share a
+    default, so it must not be one that is changed.
+    """
+
+    __dataclass_fields__ = _DataclassFields()
+    if TYPE_CHECKING:
+        _names: ClassVar[tuple[str, ...]]
+        _compared: ClassVar[attrgetter[tuple[Any, ...]]]
+
+    def __eq__(self, other: object) -> bool:
+        if type(self) is not type(other):
+            return NotImplemented
+        return bool(self._compared(self) == self._compared(other))
+
+    def __hash__(self) -> int:
+        return hash(self._compared(self))
+
+    def __repr__(self) -> str:
+        values = [f"{name}={getattr(self, name)!r}" for name in self._names]
+        return f"{type(self).__qualname__}({', '.join(values)})"
+
+    def __reduce__(self) -> tuple[type, tuple[Any, ...]]:
+        return type(self), tuple(getattr(self, name) for name in self._names)
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        self._refuse("assign to", name)
+
+    def __delattr__(self, name: str) -> NoReturn:
+        self._refuse("delete", name)
+
+    def _refuse(self, verb: str, name: str) -> NoReturn:
+        from dataclasses import FrozenInstanceError
+
+        raise FrozenInstanceError(f"cannot {verb} field {name!r}")

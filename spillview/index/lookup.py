@@ -1,0 +1,118 @@
+"""Which files a search need not read, from all segments of the index."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from spillview.index.facts import size_of
+from spillview.index.segments import Damaged, Outdated, Segment
+
+if TYPE_CHECKING:
+    from spillview.index.literals import Need
+
+SUFFIX = ".segment"
+
+
+class Lookup:
+    """The segments in a folder, open for reading; close it again.
+
+    A segment that is damaged answers nothing: its files are searched. It is removed,
+    and the next update makes it anew.
+    """
+
+    def __init__(self, folder: str) -> None:
+        self.damaged = 0
+        """Segments that turned out to be damaged and were removed."""
+        self.segments: list[Segment] = []
+        try:
+            names = sorted(os.listdir(folder))
+        except OSError:
+            return
+        for name in names:
+            if name.endswith(SUFFIX):
+                self._open(os.path.join(folder, name))
+
+    def _open(self, path: str) -> None:
+        try:
+            self.segments.append(Segment(path))
+        except Outdated:
+            _remove(path)
+        except Damaged:
+            self.damaged += 1
+            _remove(path)
+        except OSError:  # merged meanwhile, or it cannot be read: it answers nothing
+            return
+
+    def close(self) -> None:
+        """Give all files back."""
+        for segment in self.segments:
+            segment.close()
+        self.segments = []
+
+    def __enter__(self) -> Lookup:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def answer(self, need: Need) -> tuple[set[bytes], set[bytes]]:
+        """The files without a line that has what is needed, and the others here.
+
+        A file that is among neither is not known.
+        """
+        without: set[bytes] = set()
+        others: set[bytes] = set()
+        parts: list[tuple[bytes, tuple[int, int]]] = []
+        for segment in list(self.segments):
+            try:
+                candidates = segment.candidates(need)
+            except (Damaged, OSError) as error:
+                self.segments.remove(segment)
+                segment.close()
+                if isinstance(error, Damaged):
+                    self.damaged += 1
+                    _remove(segment.path)
+                continue
+            keys = segment.facts()
+            whole = without if candidates is not None else others
+            whole.update(keys)
+            for number in segment.partial:  # said below, or nowhere
+                whole.discard(keys[number])
+            if candidates is None:
+                continue
+            for number in candidates.difference(segment.partial):
+                others.add(keys[number])
+                without.discard(keys[number])
+            parts += (
+                (keys[number], segment.part(number))
+                for number in segment.partial
+                if number not in candidates
+            )
+        if parts:
+            without |= whole_files(parts)
+        return without, others
+
+
+def whole_files(parts: Iterable[tuple[bytes, tuple[int, int]]]) -> set[bytes]:
+    """The files of which these parts leave nothing out."""
+    files: dict[bytes, dict[int, int]] = {}
+    for key, (start, end) in parts:
+        known = files.setdefault(key, {})
+        known[start] = max(end, known.get(start, 0))
+    whole = set()
+    for key, known in files.items():
+        reached = -1
+        end = 0
+        while reached < end and end in known:
+            reached, end = end, known[end]
+        if end == size_of(key):
+            whole.add(key)
+    return whole
+
+
+def _remove(path: str) -> None:
+    with contextlib.suppress(OSError):
+        os.unlink(path)

@@ -1,0 +1,207 @@
+"""The line of keys at the bottom of a screen, drawn by one widget."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from itertools import groupby
+
+from rich.cells import cell_len
+from rich.segment import Segment
+from rich.style import Style
+from textual import events
+from textual.binding import ActiveBinding
+from textual.screen import Screen
+from textual.strip import Strip
+
+from spillview.tui.parts import Parts
+
+WHEEL = 8
+"""Cells that the line moves by where it is wider than the screen."""
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """One key of the line, or the title of the group before it."""
+
+    start: int
+    """The cell it begins in."""
+    display: str
+    words: str
+    key: str = ""
+    """What a click presses; nothing for a title."""
+    enabled: bool = True
+    tooltip: str = ""
+
+    @property
+    def end(self) -> int:
+        """The cell after it."""
+        both = 1 if self.display and self.words else 0
+        return self.start + cell_len(self.display) + both + cell_len(self.words)
+
+
+class Footer(Parts):
+    """The keys that work now; a click presses one.
+
+    Textual's own footer is a widget for each key, all of them made anew whenever a key
+    appears or goes: a third of the time in which a screen opens.
+    """
+
+    ALLOW_SELECT = False
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._keys: list[Key] | None = None
+        self._palette: ActiveBinding | None = None
+        self._over: Key | None = None
+        self._shift = 0
+
+    def on_mount(self) -> None:
+        """Hear when other keys work."""
+        self.screen.bindings_updated_signal.subscribe(self, self._change)
+
+    def _change(self, screen: Screen[object]) -> None:
+        if screen is self.screen:
+            self._keys = None
+            self.refresh()
+
+    @property
+    def keys(self) -> list[Key]:
+        """The keys from the left, without the palette's."""
+        if self._keys is None:
+            active = self.screen.active_bindings
+            shown = [each for each in active.values() if each.binding.show]
+            self._keys = list(self._placed(shown))
+            self._palette = active.get(self.app.COMMAND_PALETTE_BINDING)
+        return self._keys
+
+    def _placed(self, shown: Iterable[ActiveBinding]) -> Iterator[Key]:
+        by_action: dict[str, ActiveBinding] = {}
+        for each in shown:
+            by_action.setdefault(each.binding.action, each)
+        at = 0
+        for group, members in groupby(
+            by_action.values(), lambda each: each.binding.group
+        ):
+            alone = list(members)
+            if group is None or len(alone) == 1:
+                for each in alone:
+                    key = self._key(at, each)
+                    yield key
+                    at = key.end + 1
+                continue
+            at += 1
+            for each in alone:
+                key = self._key(at, each, words="")
+                yield key
+                at = key.end
+            title = Key(at + 1, "", group.description)
+            yield title
+            at = title.end + 1
+
+    def _key(self, at: int, active: ActiveBinding, words: str | None = None) -> Key:
+        _, binding, enabled, tooltip = active
+        display = self.app.get_key_display(binding)
+        if words is None:
+            words = binding.description
+        else:
+            tooltip = tooltip or binding.description
+        return Key(at, display, words, binding.key, enabled, tooltip)
+
+    @property
+    def palette(self) -> Key | None:
+        """The palette's key, at the right edge, while there is room for it."""
+        if self._palette is None or self.screen.has_class("-narrow"):
+            return None
+        key = self._key(0, self._palette)
+        return replace(key, start=self.size.width - key.end - 1)
+
+    # -- the mouse -------------------------------------------------------------------
+
+    def _at(self, x: int) -> Key | None:
+        keys, palette = self.keys, self.palette
+        if palette is not None and x >= palette.start - 1:
+            return palette if x < palette.end else None
+        x += self._shift
+        return next((k for k in keys if k.key and k.start <= x < k.end), None)
+
+    def on_click(self, event: events.Click) -> None:
+        """Press the key that was clicked."""
+        key = self._at(event.x)
+        if key is not None and key.enabled:
+            self.app.simulate_key(key.key)
+        elif key is not None:
+            self.app.bell()
+
+    def on_mouse_move(self, event: events.MouseMove) -> None:
+        """Light the key under the mouse and say what it does."""
+        self._hover(self._at(event.x))
+
+    def on_leave(self) -> None:
+        """No key is under the mouse."""
+        self._hover(None)
+
+    def _hover(self, key: Key | None) -> None:
+        if key != self._over:
+            self._over = key
+            self.tooltip = key.tooltip if key is not None and key.tooltip else None
+            self.styles.pointer = "pointer" if key is not None else "default"
+            self.refresh()
+
+    def on_mouse_scroll_down(self) -> None:
+        """Bring the keys further right into sight."""
+        keys = self.keys
+        left = (keys[-1].end if keys else 0) - self._room()
+        self._shift = max(0, min(self._shift + WHEEL, left))
+        self.refresh()
+
+    def on_mouse_scroll_up(self) -> None:
+        """Bring the keys further left back."""
+        self._shift = max(0, self._shift - WHEEL)
+        self.refresh()
+
+    # -- drawing ---------------------------------------------------------------------
+
+    def on_resize(self) -> None:
+        """Begin with the first key again."""
+        self._shift = 0
+
+    def _room(self) -> int:
+        palette = self.palette
+        return self.size.width if palette is None else max(0, palette.start - 1)
+
+    def render_line(self, y: int) -> Strip:
+        """The keys, and the palette's at the right edge."""
+        base, width = self.rich_style, self.size.width
+        segments: list[Segment] = []
+        at = 0
+        for key in self.keys:
+            if key.start > at:
+                segments.append(Segment(" " * (key.start - at), base))
+            segments += self._drawn(key, base)
+            at = key.end
+        end = self._shift + self._room()
+        line = Strip(segments).extend_cell_length(end, base).crop(self._shift, end)
+        palette = self.palette
+        if palette is not None:
+            edge = Segment("▏", base + self.get_component_rich_style("keys--edge"))
+            line = Strip([*line, edge, *self._drawn(palette, base)])
+        return line.adjust_cell_length(width, base)
+
+    def _drawn(self, key: Key, base: Style) -> list[Segment]:
+        if key == self._over:
+            base += self.get_component_rich_style("keys--over")
+        if not key.enabled:
+            base += Style(dim=True)
+        name, words = (self._style(part, key) for part in ("key", "words"))
+        segments = [Segment(key.display, base + name)] if key.display else []
+        if key.words:
+            gap = " " if key.display else ""
+            segments.append(Segment(gap + key.words, base + words))
+        return segments
+
+    def _style(self, part: str, key: Key) -> Style:
+        full = self.get_component_rich_style(f"keys--{part}")
+        if key != self._over:
+            return full
+        return Style(color=full.color, bold=full.bold)
