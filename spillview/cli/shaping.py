@@ -89,6 +89,7 @@ class _Shaping:
     def run(self) -> int:
         from spillview.errors import Cancelled
         from spillview.shape.source import Source
+        from spillview.shape.teams import processes
         from spillview.stored import open_artifact
 
         found = self._artifact.found
@@ -97,7 +98,7 @@ class _Shaping:
             stack.callback(file.close)
             try:
                 source = stack.enter_context(
-                    Source(file, cancelled=self._streams.closed)
+                    Source(file, cancelled=self._streams.closed, team=processes())
                 )
                 outline = source.outline(self._seen(), progress=self._progress)
                 return self._tell(outline, source)

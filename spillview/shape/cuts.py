@@ -147,6 +147,15 @@ class Learnt:
         self.ambiguous = False
         """Whether the same bytes stand between members of inner containers, too."""
 
+    @property
+    def facts(self) -> tuple[bytes, int, int, bool]:
+        """All that was learnt, for another pass to go on with."""
+        return self._bytes, self._comma, self._failed, self.ambiguous
+
+    @facts.setter
+    def facts(self, facts: tuple[bytes, int, int, bool]) -> None:
+        self._bytes, self._comma, self._failed, self.ambiguous = facts
+
     def learn(self, data: bytes, comma: int) -> None:
         """Take the separator from a cut that is known to be right."""
         self._bytes, self._comma = separator(data, comma)

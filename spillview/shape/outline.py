@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from spillview.content import Content
 from spillview.model import Range
@@ -15,6 +15,9 @@ from spillview.shape.samples import Item
 from spillview.shape.stream import Progress, Stream
 from spillview.shape.trace import Shown
 from spillview.shape.tree import MANY_KEYS, MOST_KEYS, MOST_PATHS, Node, Tree
+
+if TYPE_CHECKING:
+    from spillview.shape.teams import Team
 
 Kind = Literal["array", "object", "jsonl", "scalar", "text"]
 
@@ -135,13 +138,15 @@ def outline(
     batch: int = BATCH,
     whole: int = WHOLE,
     most_keys: int = MOST_KEYS,
+    team: Team | None = None,
 ) -> Outline:
     """The outline of a UTF-8 text; offsets are those of `content`.
 
     `begin` is the byte after a byte order mark, `lines` says that each line is a
     document, `seen` are the ranges the model received, `most_keys` is how many keys of
     the objects at one path are told apart. Memory is bounded by a part of the text
-    (`batch`, and `whole` for a single large member).
+    (`batch`, and `whole` for a single large member). A `team` takes stretches of a
+    large file.
 
     Raises `Cancelled` when `cancelled` says so (asked once a batch), and what reading
     raises.
@@ -158,7 +163,12 @@ def outline(
             whole=whole,
             tree=Tree(most_keys=most_keys, most_paths=max(MOST_PATHS, 2 * most_keys)),
         )
-        stream.run()
+        if team is None:
+            stream.run()
+        else:
+            from spillview.shape.teams import share
+
+            share(stream, team, cancelled, progress)
         if not stream.lines_follow:
             break
     return _Assembly(stream, seen is not None, content.size, begin).outline()

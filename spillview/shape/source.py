@@ -8,6 +8,7 @@ from __future__ import annotations
 import codecs
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from spillview.content import Content, text_content
 from spillview.kinds import HEAD, WHOLE, is_image, json_kind, utf16_of
@@ -22,6 +23,9 @@ from spillview.shape.tree import MOST_KEYS
 from spillview.shape.wrapping import DEEPEST, Unwrapped, unwrap
 from spillview.transcoding import Searched, searched
 
+if TYPE_CHECKING:
+    from spillview.shape.teams import Team
+
 Cancelled = Callable[[], bool]
 
 _BLANK = b" \t\r\n"
@@ -31,9 +35,19 @@ class Source:
     """The text of one content to be outlined. A context manager: it makes temporary
     files for UTF-16 and for wrapped documents, but the content itself stays open."""
 
-    def __init__(self, content: Content, *, cancelled: Cancelled | None = None) -> None:
-        """Raises what reading raises, and `Unreadable` when there is no room."""
+    def __init__(
+        self,
+        content: Content,
+        *,
+        cancelled: Cancelled | None = None,
+        team: Team | None = None,
+    ) -> None:
+        """A `team` helps with the outline of a large file.
+
+        Raises what reading raises, and `Unreadable` when there is no room.
+        """
         self.content = content
+        self._team = team
         self._cancelled = cancelled
         self._wrappings: list[Unwrapped] = []
         self._map: Searched | None = None
@@ -159,6 +173,7 @@ class Source:
             cancelled=self._cancelled,
             progress=progress,
             most_keys=most_keys,
+            team=self._team,
         )
 
     def table(
@@ -266,11 +281,12 @@ def outline_of(
     *,
     cancelled: Cancelled | None = None,
     progress: Progress | None = None,
+    team: Team | None = None,
 ) -> Outline:
     """The outline of any content: UTF-16 and wrapped documents are recognised.
 
     Raises `Cancelled`, what reading raises, and `Unreadable` when there is no room for
     a text in between.
     """
-    with Source(content, cancelled=cancelled) as source:
+    with Source(content, cancelled=cancelled, team=team) as source:
         return source.outline(seen, progress=progress)

@@ -54,10 +54,11 @@ class Stream:
         expected to be a document, not only what follows after the first one."""
         self.tree = Tree() if tree is None else tree
         self._batches = Batches(self.tree, shown if shown is not None else Shown(None))
-        self._in = Containers(
+        self.entered = Containers(
             content, self._batches, batch=batch, whole=whole, cancelled=cancelled
         )
-        self._in.at = self._begun = begin
+        """Where the pass is."""
+        self.entered.at = self._begun = begin
         self._content = content
         self._size = content.size
         self._lines = lines
@@ -84,9 +85,14 @@ class Stream:
         return self._batches.invalid
 
     @property
+    def lines(self) -> bool:
+        """Whether each line is expected to be a document."""
+        return self._lines
+
+    @property
     def twice(self) -> int:
         """Duplicate keys of objects too large to be parsed whole: all values count."""
-        return self._in.twice
+        return self.entered.twice
 
     def watch(self, path: Node, collect: Collect) -> None:
         """Give the objects at a path, known from an earlier pass, to `collect`."""
@@ -102,24 +108,31 @@ class Stream:
         self._batches.target = node
         self._batches.collect = collect
 
-    def run(self) -> None:
-        """Read all of the text. Raises `Cancelled`, and what reading raises."""
+    def run(self, before: Callable[[], None] = lambda: None) -> None:
+        """Read all of the text; `before` each part something else may take some of it.
+
+        Raises `Cancelled`, and what reading raises.
+        """
         try:
-            while self._next():
+            while True:
+                before()
+                if not self.next():
+                    break
                 if self._cancelled is not None and self._cancelled():
                     raise Cancelled("The outline was stopped.")
                 if self._progress is not None:
-                    self._progress(self._in.at, self._size)
+                    self._progress(self.entered.at, self._size)
         finally:
-            self._in.close()
+            self.entered.close()
 
-    def _next(self) -> bool:
-        # Until it has let go of what it parsed, too.
+    def next(self) -> bool:
+        """Take the next part of the text; False at its end, and where it breaks."""
+        # Off until what was parsed is let go, too.
         with collection_off():
             return self._step()
 
     def _step(self) -> bool:
-        at = self._in
+        at = self.entered
         if not at.frames:
             byte = at.skip()
             if byte < 0:
@@ -152,7 +165,7 @@ class Stream:
         line = self._next_line(self._begun)
         if self.documents or not offset < line < self._size:
             return False
-        data = self._content.pread(line, self._in.batch)
+        data = self._content.pread(line, self.entered.batch)
         following = data.partition(b"\n")[0].strip(_BLANK)
         return following[:1] in (b"[", b"{") and _is_document(following)
 
@@ -164,7 +177,7 @@ class Stream:
 
     def _begin(self, byte: int) -> None:
         """Enter the document that begins at the current byte."""
-        at = self._in
+        at = self.entered
         start = at.at
         if byte not in _OPENERS:
             at.value(self.tree.root, byte, 0)
@@ -177,19 +190,19 @@ class Stream:
 
     def _left(self) -> None:
         """A document that was entered has ended."""
-        frame = self._in.closed
+        frame = self.entered.closed
         assert frame is not None
         if self.documents == 0 and frame.inside == "array":
             self.items = frame.count
         self.documents += 1
-        self.documents_sample.add_range(self._content, frame.start, self._in.at)
+        self.documents_sample.add_range(self._content, frame.start, self.entered.at)
 
     # -- documents in lines ----------------------------------------------------------
 
     def _next_documents(self, byte: int) -> None:
         """Take the documents of some lines; enter one that is larger."""
         self._lines = True
-        at = self._in
+        at = self.entered
         data = at.read(at.batch)
         end = self._end_of_lines(data)
         if end < 0:
@@ -212,19 +225,19 @@ class Stream:
         self._one_by_one(part)
 
     def _end_of_lines(self, data: bytes) -> int:
-        if self._in.at + len(data) >= self._size:
+        if self.entered.at + len(data) >= self._size:
             return len(data)
         return data.rfind(b"\n") + 1 or -1
 
     def _begin_or_skip(self, byte: int) -> None:
-        start = self._in.at
+        start = self.entered.at
         try:
             self._begin(byte)
         except Broken as error:
             self._note(error)
-            self._in.abandon()
+            self.entered.abandon()
             self.broken_lines += 1
-            self._in.at = self._next_line(max(start, error.offset))
+            self.entered.at = self._next_line(max(start, error.offset))
 
     def _skip_line(self, start: int) -> None:
         """Pass over a line that does not begin as a document."""
@@ -237,10 +250,10 @@ class Stream:
             )
         )
         self.broken_lines += 1
-        self._in.at = self._next_line(start)
+        self.entered.at = self._next_line(start)
 
     def _next_line(self, offset: int) -> int:
-        while data := self._content.pread(offset, self._in.batch):
+        while data := self._content.pread(offset, self.entered.batch):
             feed = data.find(b"\n")
             if feed >= 0:
                 return offset + feed + 1
@@ -249,7 +262,7 @@ class Stream:
 
     def _take(self, part: bytes) -> bool:
         """Take whole documents; False when the quick readers do not see them so."""
-        base = self._in.at
+        base = self.entered.at
         for reader in (FAST, PLAIN):
             values = self._batches.take(part, base, "documents", None, 0, reader)
             if values is not None:
@@ -265,7 +278,7 @@ class Stream:
 
     def _one_by_one(self, part: bytes) -> None:
         """Take runs of lines that are documents, and pass over the others."""
-        base = self._in.at
+        base = self.entered.at
         run = at = 0
         while at < len(part):
             end = part.find(b"\n", at) + 1 or len(part)
@@ -274,7 +287,7 @@ class Stream:
                 at = end
                 continue
             self._take_run(part[run:at], base + run)
-            self._in.at = base + at + space(part, at)
+            self.entered.at = base + at + space(part, at)
             broken = read(part[at:end], "documents", whole=False).broken
             goes_on = broken is None or broken.ended
             if goes_on and line[0] in _OPENERS and self._over_lines():
@@ -282,7 +295,7 @@ class Stream:
             self._broken_line(part[at:end], base + at, broken)
             run = at = end
         self._take_run(part[run:], base + run)
-        self._in.at = base + len(part)
+        self.entered.at = base + len(part)
 
     def _take_run(self, part: bytes, base: int) -> None:
         if part.strip(_BLANK):
@@ -291,7 +304,7 @@ class Stream:
 
     def _over_lines(self) -> bool:
         """Take or enter a document of several lines; False when there is none."""
-        at = self._in
+        at = self.entered
         data = at.read(at.whole)
         found = boundary(data[1:])
         if found.close < 0:

@@ -116,6 +116,13 @@ class Shown:
                 self._starts.append(start)
                 self._ends.append(end)
 
+    @property
+    def ranges(self) -> tuple[Range, ...] | None:
+        """They themselves, in order, none touching the next; None: nothing is known."""
+        if not self.known:
+            return None
+        return tuple(zip(self._starts, self._ends, strict=True))
+
     def covers(self, start: int, end: int) -> bool:
         """Whether every byte of `[start, end)` was received."""
         place = bisect_right(self._starts, start) - 1

@@ -9,6 +9,7 @@ from typing import ClassVar, Protocol, runtime_checkable
 from textual import events
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
+from textual.command import Provider
 from textual.driver import Driver
 from textual.screen import Screen
 from textual.widgets import Input
@@ -17,7 +18,6 @@ from spillview.catalogue import Catalogue, Query
 from spillview.text import printable
 from spillview.tui import stylesheet
 from spillview.tui.home import HomeScreen
-from spillview.tui.palette import QueueCommands
 from spillview.tui.terminal_input import forgiving
 from spillview.tui.theme import NIGHT
 from spillview.tui.typing_ahead import TypingAhead
@@ -35,6 +35,13 @@ class Commanding(Protocol):
         """What it can do now."""
 
 
+def _queue_commands() -> type[Provider]:
+    """The palette's entries of the queue, loaded when it is first opened."""
+    from spillview.tui.palette import QueueCommands
+
+    return QueueCommands
+
+
 class SpillviewApp(TypingAhead):
     """Browse what a catalogue holds."""
 
@@ -42,7 +49,7 @@ class SpillviewApp(TypingAhead):
     # The first screen is there before screens load stylesheets of their own.
     CSS_PATH: ClassVar = [stylesheet("app.tcss"), stylesheet("home.tcss")]
     ENABLE_COMMAND_PALETTE = True
-    COMMANDS = App.COMMANDS | {QueueCommands}
+    COMMANDS = App.COMMANDS | {_queue_commands}
     HORIZONTAL_BREAKPOINTS = [  # noqa: RUF012 - declared a ClassVar by App
         (0, "-narrow"),
         (100, "-wide"),
@@ -74,7 +81,9 @@ class SpillviewApp(TypingAhead):
         self.catalogue = catalogue
         self.scope = query if query is not None else Query()
         self.register_theme(NIGHT)
-        self.theme = NIGHT.name
+        # Assigned, it would have all that was parsed until then parsed once more.
+        self.set_reactive(SpillviewApp.theme, NIGHT.name)
+        self.stylesheet.set_variables(self.get_css_variables())
 
     def get_driver_class(self) -> type[Driver]:
         """Textual's driver for this terminal, which bytes that are no text end not."""

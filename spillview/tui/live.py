@@ -42,8 +42,8 @@ class LiveScreen(Screen[None]):
         raise NotImplementedError
 
     def watch_stores(self) -> None:
-        """Gather now, and again whenever something changed."""
-        self.gather_all()
+        """Gather once the screen is drawn, and again whenever something changed."""
+        self.call_after_refresh(self.gather_all)
         self.set_interval(REFRESH_SECONDS, self._look_again)
 
     def stand(self) -> None:

@@ -18,6 +18,7 @@ from spillview.shape import summary
 from spillview.shape.outline import Outline, Trail
 from spillview.shape.source import Source
 from spillview.shape.table import Table
+from spillview.shape.teams import processes
 from spillview.stored import StoredContent, open_artifact
 from spillview.text import path_text, printable
 from spillview.tui.artifact_lines import PaneTitle
@@ -141,7 +142,11 @@ class ShapePane(Vertical):
         source: Source | None = None
         try:
             file = open_artifact(found, root=found.root)
-            source = Source(file, cancelled=lambda: generation != self._generation)
+            source = Source(
+                file,
+                cancelled=lambda: generation != self._generation,
+                team=processes(),
+            )
             outline = source.outline(_seen(artifact), progress=progress)
             trail = source.path_at(outline, byte)
         except Cancelled:
