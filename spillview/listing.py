@@ -90,6 +90,10 @@ class Listing(Sequence[Artifact]):
         """Bytes of its file."""
         return self.table.finds.sizes[self.order[index]]
 
+    def changed(self, index: int) -> float:
+        """Its file's mtime, seconds since the epoch; a link's of what it points at."""
+        return self.table.finds.mtimes[self.order[index]] / 1e9
+
     def group(self, index: int) -> tuple[str, str]:
         """Its harness and the session that the layout gives."""
         return self.table.finds.group(self.order[index])

@@ -14,6 +14,7 @@ from spillview.model import Artifact, Missing, Session
 from spillview.picks import PICKS, Pick
 from spillview.reviewed import is_reviewed
 from spillview.text import when
+from spillview.tui.unlisted import Listed, Unlisted
 
 Row = Session | Artifact | Missing
 Cancelled = Callable[[], bool] | None
@@ -51,12 +52,19 @@ class Material:
     missing: tuple[Missing, ...] = ()
     titles: dict[str, str] = field(default_factory=dict)
     """Session titles by `harness/session`."""
+    rest: Unlisted | None = None
+    """Where these are only the first sessions: the artifacts of the others."""
 
     @classmethod
-    def of(cls, sessions: Sequence[Session], missing: Sequence[Missing]) -> Material:
+    def of(
+        cls,
+        sessions: Sequence[Session],
+        missing: Sequence[Missing],
+        rest: Unlisted | None = None,
+    ) -> Material:
         """The material of a scan."""
         titles = {f"{s.harness}/{s.id}": s.title for s in sessions if s.title}
-        return cls(tuple(sessions), tuple(missing), titles)
+        return cls(tuple(sessions), tuple(missing), titles, rest)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +119,8 @@ class Arrangement:
     put_away: int = 0
     """How many of those are of the window's time and were reviewed before it opened;
     0 where only a part of the window is shown."""
+    listed: Listed | None = None
+    """How much of the window stands in the list; None once that is all of it."""
 
 
 def _by_verdict(artifact: Artifact) -> tuple[bool, str]:
@@ -264,7 +274,7 @@ def arrange(
         rows = _grouped(sessions, missing, view)
         artifacts = [a for session in sessions for a in session.artifacts]
     whole = only is None and not view.filter.strip()
-    return Arrangement(
+    known = Arrangement(
         rows,
         artifacts,
         len(sessions),
@@ -272,6 +282,38 @@ def arrange(
         total - inside,
         Figures.of(artifacts),
         _put_away(material.sessions, view) if whole and inside < total else 0,
+    )
+    if material.rest is None:
+        return known
+    return _with_rest(known, material.rest, view, inside, whole)
+
+
+def _with_rest(
+    known: Arrangement, rest: Unlisted, view: View, inside: int, whole: bool
+) -> Arrangement:
+    """The same, with what is known of the artifacts that are not listed yet.
+
+    No totals of theirs where only a part of the window is shown.
+    """
+    since = None if view.all_time else view.since
+    behind, put_away = rest.inside(since, view.opened)
+    made = replace(
+        known,
+        beyond=known.beyond + len(rest.listing) - len(behind),
+        listed=Listed(inside, inside + len(behind)) if behind else None,
+    )
+    if not whole:
+        return made
+    figures = replace(
+        known.figures,
+        artifacts=known.figures.artifacts + len(behind),
+        bytes=known.figures.bytes + behind.bytes,
+    )
+    return replace(
+        made,
+        figures=figures,
+        sessions=known.sessions + len(behind.groups()),
+        put_away=known.put_away + put_away,
     )
 
 

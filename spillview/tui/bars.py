@@ -11,6 +11,7 @@ from spillview.picks import PICKS
 from spillview.text import human_age, human_bytes, printable
 from spillview.tui.arrangement import WORST, Arrangement, Figures, View
 from spillview.tui.runs import Lines, Runs, fit_runs, short_count
+from spillview.tui.unlisted import Listed
 
 SLOW = 0.5
 """Progress says how much time is left when it is longer than this, in seconds."""
@@ -55,24 +56,33 @@ class TopBar(Lines):
         self.figures = Figures()
         self.missing = 0
         self.put_away = 0
+        self.listed: Listed | None = None
         self.counting: Counting | None = None
         self.looking = True
 
     def show(
-        self, window: str, figures: Figures, missing: int = 0, put_away: int = 0
+        self,
+        window: str,
+        figures: Figures,
+        missing: int = 0,
+        put_away: int = 0,
+        listed: Listed | None = None,
     ) -> None:
         """State the window, what is left in it, and how many calls `m` added.
 
-        `put_away` more of the window are reviewed and not shown.
+        `put_away` more of the window are reviewed and not shown. Until all of it is
+        `listed`, what is bad of the whole window is not known and not told.
         """
         self.window, self.figures, self.missing = window, figures, missing
-        self.put_away = put_away
+        self.put_away, self.listed = put_away, listed
         self.remake()
 
     def make(self, width: int, height: int) -> list[Runs]:
         """One line; where it is short of room, `n of m` goes without its word."""
         right: Runs = []
-        if self.counting is not None:
+        if self.listed is not None:
+            right = [(str(self.listed), "dim")]
+        elif self.counting is not None:
             right = [(str(self.counting), "dim")]
         elif self.looking:
             right = [("looking for stores", "dim")]
@@ -84,6 +94,8 @@ class TopBar(Lines):
     def _left(self, word: str) -> Runs:
         """The window, what nobody saw of what is left, and how many are reviewed."""
         left: Runs = [(" ", ""), ("spillview", "brand"), ("  ", ""), (self.window, "")]
+        if self.listed is not None:
+            return left
         failed, unseen = self.figures.failed, self.figures.unseen
         if failed:
             left += [("  ", ""), (f"✗ {failed:,} failed unseen", "never")]

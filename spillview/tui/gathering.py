@@ -11,6 +11,7 @@ from textual.message import Message
 
 from spillview.catalogue import Catalogue, Query
 from spillview.errors import SpillError
+from spillview.listing import Listing
 from spillview.model import Artifact
 from spillview.tui.messages import (
     Counted,
@@ -19,6 +20,7 @@ from spillview.tui.messages import (
     Ordered,
     Scanned,
 )
+from spillview.tui.unlisted import Unlisted, glimpse
 
 BATCH_SECONDS = 0.2
 """Completed artifacts are handed over this often."""
@@ -83,14 +85,18 @@ def gather(
     """Post everything that the catalogue knows, and what it finds out after that.
 
     Artifacts for which `first` is true are completed before the others. `quick` has
-    very many artifacts listed before their transcripts' facts are fetched, which go on
-    once `shown` returns.
+    the first of very many artifacts listed before the others are made, first without
+    what transcripts tell of them; all goes on once `shown` returns.
     """
     try:
-        if quick and len(found := catalogue.scan(query, bare=True)) > MANY:
-            post(Scanned(catalogue.sessions(found)))
+        if quick and len(bare := catalogue.scan(query, bare=True)) > MANY:
+            _post_first(catalogue, bare, post)
             shown()
-        found = catalogue.scan(query)
+            del bare
+        listing = catalogue.scan(query)
+        if quick and len(listing) > MANY and not cancelled():
+            _post_first(catalogue, listing, post)
+        found = list(listing)
         sessions = catalogue.sessions(found)
     except SpillError as error:
         post(GatheringFailed(str(error)))
@@ -134,6 +140,18 @@ def gather(
         post(Ordered(catalogue.sessions(known.values()), missing))
         post(Gathered(len(catalogue.problems), len(catalogue.broken_records())))
         gc.freeze()
+
+
+def _post_first(
+    catalogue: Catalogue, found: Listing, post: Callable[[Message], object]
+) -> None:
+    """List the sessions with the newest artifacts, and say how many others there are.
+
+    To put all in order takes every one to be made, which is long to wait for.
+    """
+    taken, others = glimpse(found)
+    rest = Unlisted(others, catalogue.reviewed(), catalogue.now()) if others else None
+    post(Scanned(catalogue.sessions(taken), rest))
 
 
 def _near_first(

@@ -171,6 +171,8 @@ class HomeScreen(MarkingScreen, IndexingScreen, Acting):
 
     def action_which(self) -> None:
         """Show the next kind alone that there is; after the last one everything."""
+        if not self.lists_all():
+            return
         names = list(PICKS)
         at = names.index(self.view.only) + 1 if self.view.only else 0
         present = (name for name in names[at:] if self._is_there(name))
@@ -194,6 +196,8 @@ class HomeScreen(MarkingScreen, IndexingScreen, Acting):
 
     def action_statistics(self) -> None:
         """What became of the spilled outputs of every session shown."""
+        if not self.lists_all():
+            return
         from spillview.tui.statistics import StatisticsScreen
 
         shown = [a for s in self.material.sessions for a in s.artifacts]
@@ -202,6 +206,8 @@ class HomeScreen(MarkingScreen, IndexingScreen, Acting):
 
     def action_forecast(self) -> None:
         """When commands cross their boundary, by all of their runs."""
+        if not self.lists_all():
+            return
         from spillview.tui.forecast import ForecastScreen
 
         known = [a for s in self.material.sessions for a in s.artifacts]
@@ -252,6 +258,8 @@ class HomeScreen(MarkingScreen, IndexingScreen, Acting):
 
     def action_search(self) -> None:
         """Search inside every artifact shown."""
+        if not self.lists_all():
+            return
         from spillview.tui.search import SearchScreen
 
         self.app.push_screen(SearchScreen(self.catalogue, self.arrangement.artifacts))

@@ -86,7 +86,7 @@ class MarkingScreen(QueueScreen):
         window = replace(view, all_time=False)
         shown = (a for s in self.material.sessions for a in s.artifacts)
         left = any(a.reviewed is None and in_window(a, window) for a in shown)
-        left = left or self._calls_left()
+        left = left or self._calls_left() or self.material.rest is not None
         left = left or self.scope.harness is not None or self.scope.session is not None
         held = view.since if last is None else min(last, view.since)
         moment = held if left else view.opened

@@ -9,6 +9,7 @@ from textual.message import Message
 from spillview.catalogue import Catalogue
 from spillview.model import Artifact, Missing, Session
 from spillview.tui.arrangement import Arrangement
+from spillview.tui.unlisted import Unlisted
 
 
 @dataclass
@@ -16,6 +17,8 @@ class Scanned(Message):
     """Every artifact as directory entries and the cache know it, by session."""
 
     sessions: list[Session]
+    rest: Unlisted | None = None
+    """Where these are only the first: what is not listed yet."""
 
 
 @dataclass

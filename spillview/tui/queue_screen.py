@@ -45,6 +45,7 @@ from spillview.tui.messages import (
 from spillview.tui.note import Notes
 from spillview.tui.queue import Queue
 from spillview.tui.titles import Titles
+from spillview.tui.unlisted import Unlisted
 
 FEW = 3000
 """Up to so many artifacts are arranged at once, more of them in a worker."""
@@ -135,7 +136,7 @@ class QueueScreen(LiveScreen):
         self.failure = None
         self.top.looking = False
         self.queue.settled = False
-        self._take(message.sessions, self.material.missing)
+        self._take(message.sessions, self.material.missing, message.rest)
 
     @on(Counted)
     def _take_counts(self, message: Counted) -> None:
@@ -175,8 +176,13 @@ class QueueScreen(LiveScreen):
             self.notify(printable(message.sentence), severity="error", markup=False)
         self.rearrange()
 
-    def _take(self, sessions: list[Session], missing: tuple[Missing, ...]) -> None:
-        self.material = Material.of(self.marks.apply_all(sessions), missing)
+    def _take(
+        self,
+        sessions: list[Session],
+        missing: tuple[Missing, ...],
+        rest: Unlisted | None = None,
+    ) -> None:
+        self.material = Material.of(self.marks.apply_all(sessions), missing, rest)
         self.rearrange()
 
     # -- arranging ---------------------------------------------------------------
@@ -230,7 +236,7 @@ class QueueScreen(LiveScreen):
         self.titles.show(view.sort, view.reverse)
         shown = arrangement.missing if view.missing and view.only is None else 0
         figures, away = arrangement.figures, arrangement.put_away
-        self.top.show(self.window, figures, shown, away)
+        self.top.show(self.window, figures, shown, away, arrangement.listed)
         self.show_totals()
         self._show_empty()
         self.offer_keys()
@@ -252,7 +258,8 @@ class QueueScreen(LiveScreen):
         self.totals.show(self.arrangement, selected, view)
 
     def _show_empty(self) -> None:
-        nothing = not self.arrangement.rows and self.scanned
+        known = self.scanned and self.arrangement.listed is None
+        nothing = not self.arrangement.rows and known
         self.blank.display = nothing
         self.queue.display = self.titles.display = not nothing
         self.detail.display = not nothing
@@ -283,7 +290,8 @@ class QueueScreen(LiveScreen):
         """Which of the actions that do not always apply do so now."""
         rows, view = bool(self.arrangement.rows), self.view
         undoable = self.marks.undoable > 0 or self.last_batch is not None
-        nothing = not (rows or self.arrangement.beyond or self.arrangement.missing)
+        shown = self.arrangement
+        nothing = not (rows or shown.listed or shown.beyond or shown.missing)
         return {
             "demo": self.scanned and nothing,
             "undo": undoable,
@@ -304,6 +312,17 @@ class QueueScreen(LiveScreen):
             "search": rows,
             "cleanup": not nothing,
         }
+
+    def lists_all(self) -> bool:
+        """Whether every artifact is listed; tells where that is still to come."""
+        if self.material.rest is None:
+            return True
+        self.notify(
+            "Not every artifact is listed yet. Try again in a moment.",
+            severity="warning",
+            markup=False,
+        )
+        return False
 
     @property
     def is_narrowed(self) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -9,6 +10,8 @@ from textual.pilot import Pilot
 
 from spillview import triage
 from spillview.catalogue import Catalogue, Query
+from spillview.finds import Finds
+from spillview.listing import Listing, Table
 from spillview.model import (
     Artifact,
     Boundary,
@@ -159,6 +162,18 @@ class FakeState:
     def close(self) -> None: ...
 
 
+def listing_of(artifacts: Sequence[Artifact]) -> Listing:
+    """These, in this order, as a scan gives them."""
+    known = {artifact.id: artifact for artifact in artifacts}
+    table = Table(
+        Finds(artifact.found for artifact in artifacts),
+        array("d", [artifact.created for artifact in artifacts]),
+        [artifact.session for artifact in artifacts],
+        lambda found: [known[item.id] for item in found],
+    )
+    return Listing(table)
+
+
 class FakeCatalogue(Catalogue):
     """Gives what it was given; `hold` keeps completion from going on."""
 
@@ -195,9 +210,7 @@ class FakeCatalogue(Catalogue):
     def broken_records(self) -> list[Problem]:
         return list(self.broken)
 
-    def scan(  # type: ignore[override] # a list is as good as a listing here
-        self, query: Query | None = None, *, bare: bool = False
-    ) -> list[Artifact]:
+    def scan(self, query: Query | None = None, *, bare: bool = False) -> Listing:
         self.scans += 1
         self.changed = False
         marked = [
@@ -206,8 +219,8 @@ class FakeCatalogue(Catalogue):
         ]
         self.given = marked
         if not (self.bare or bare):
-            return list(marked)
-        return [replace(a, counts=None, link=None) for a in marked]
+            return listing_of(marked)
+        return listing_of([replace(a, counts=None, link=None) for a in marked])
 
     def complete(
         self,

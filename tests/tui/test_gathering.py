@@ -9,7 +9,8 @@ from textual.message import Message
 
 from spillview.catalogue import Query
 from spillview.errors import BadInput, Unreadable
-from spillview.model import Artifact, Problem
+from spillview.listing import Listing
+from spillview.model import Problem
 from spillview.tui import gathering
 from spillview.tui.gathering import Progress, gather
 from spillview.tui.messages import (
@@ -76,7 +77,7 @@ def test_cancelling_stops_between_artifacts() -> None:
 def test_a_scan_that_fails_is_one_sentence() -> None:
     catalogue = FakeCatalogue()
 
-    def refuse(query: Query | None = None, *, bare: bool = False) -> list[Artifact]:
+    def refuse(query: Query | None = None, *, bare: bool = False) -> Listing:
         raise BadInput("There is no such folder.")
 
     catalogue.scan = refuse  # type: ignore[method-assign] # the fault under test
