@@ -846,6 +846,7 @@ async def test_d_makes_a_demo_night_and_q_comes_back_from_it() -> None:
         await wait_for(pilot, lambda: len(app.screen_stack) == 2)
         demo = app.screen
         assert isinstance(demo, HomeScreen)
+        await wait_for(pilot, lambda: bool(demo.query("#detail")))
         await wait_for(pilot, lambda: "NEVER SEEN" in text_of(demo.detail))
         await settle(pilot)
         assert demo.arrangement.figures.artifacts >= 40
