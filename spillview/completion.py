@@ -135,7 +135,7 @@ def growing_now(artifacts: Sequence[Artifact]) -> set[str]:
         paths = _by_real_path(artifact.found for artifact in artifacts)
         return {ident for path in being_written(paths) for ident in paths[path]}
     finds = artifacts.table.finds
-    within = _Within(finds.real_folders(), _by_real_path(finds.whole()))
+    within = _Within(finds.real_folders(), _by_real_path(finds.whole().values()))
     growing: set[str] = set()
     for path in being_written(within):
         growing.update(within.whole.get(path, ()))
