@@ -238,9 +238,10 @@ class Shelf:
         place = self._ends[0]
         common = self._common(place)
         told = common.profile.session_in_names
-        if walker.artifacts and not told and common.glob.reader is None:
+        glob = common.glob
+        if walker.artifacts and glob.artifact and glob.reader is None and not told:
             names = [entry.name for entry in entries]
-            fits = common.profile.admitted(names, named=common.glob.named)
+            fits = common.profile.admitted(names, named=glob.named)
             chosen = list(compress(entries, fits))
             names = list(compress(names, fits))
             with suppress(OSError):  # then one by one, to tell which
