@@ -12,7 +12,6 @@ import os
 import stat
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import dataclass, field
 
 from spillview.content import FileContent, open_content
 from spillview.errors import NotRegular, Unreadable
@@ -41,22 +40,22 @@ FEW = 16
 """With fewer open files for each process there would be too many processes."""
 
 
-@dataclass(slots=True)
 class Batch:
     """Files that one process searches, in their order."""
 
-    encoding: str | None
-    """The UTF-16 that ripgrep must be told of, for want of a byte order mark."""
-    mapped: bool = False
-    """Whether ripgrep maps the files: else it holds the longest line in memory."""
-    artifacts: dict[str, Artifact] = field(default_factory=dict)
-    """By the name that ripgrep is given and gives back."""
-    contents: dict[str, FileContent | StoredContent] = field(default_factory=dict)
-    """Those it is given open, by the same name."""
-    most: int = BATCH_FILES
-    arguments: int = 0
-    size: int = 0
-    """Bytes of content."""
+    def __init__(self, encoding: str | None, most: int) -> None:
+        self.encoding = encoding
+        """The UTF-16 that ripgrep must be told of, for want of a byte order mark."""
+        self.mapped = False
+        """Whether ripgrep maps the files: else it holds the longest line in memory."""
+        self.artifacts: dict[str, Artifact] = {}
+        """By the name that ripgrep is given and gives back."""
+        self.contents: dict[str, FileContent | StoredContent] = {}
+        """Those it is given open, by the same name."""
+        self.most = most
+        self.arguments = 0
+        self.size = 0
+        """Bytes of content."""
 
     def takes(self, name: str, size: int, encoding: str | None, mapped: bool) -> bool:
         """Whether one more file fits."""
@@ -74,18 +73,20 @@ class Batch:
             content.close()
 
 
-@dataclass(slots=True)
 class Known:
     """What the search index knows of files, by what `facts_of` gives."""
 
-    without: Collection[bytes] = ()
-    """They have no match."""
-    plain: Collection[bytes] = ()
-    """They are searched as they are, not decoded, and may have one."""
-    files: int = 0
-    """How many artifacts were left out for that."""
-    size: int = 0
-    """Bytes of them."""
+    def __init__(
+        self, without: Collection[bytes] = (), plain: Collection[bytes] = ()
+    ) -> None:
+        self.without = without
+        """They have no match."""
+        self.plain = plain
+        """They are searched as they are, not decoded, and may have one."""
+        self.files = 0
+        """How many artifacts were left out for that."""
+        self.size = 0
+        """Bytes of them."""
 
 
 def room(processes: int) -> int:
@@ -123,7 +124,7 @@ def batches(
     named: set[str] = set()
     folders: set[tuple[str, str]] = set()
     most = min(opened or BATCH_FILES, BATCH_FILES)
-    batch = Batch(None, most=min(most, FIRST_FILES))
+    batch = Batch(None, min(most, FIRST_FILES))
     without = known.without
     asks = bool(without or known.plain)
     for artifact in artifacts:
@@ -167,7 +168,7 @@ def batches(
             name = content.named()
         if not batch.takes(name, content.size, encoding, mapped):
             yield batch
-            batch = Batch(encoding, most=most)
+            batch = Batch(encoding, most)
         batch.encoding, batch.mapped = encoding, mapped
         batch.artifacts[name] = artifact
         batch.arguments += len(name)
