@@ -37,6 +37,8 @@ class Part(NamedTuple):
     """The capture's name, when the part is `<name>` alone (`*` alone: empty)."""
     shaped: bool = False
     """True when it says more than "any name": a literal text or a shape."""
+    start: str = ""
+    """What a name that fits begins with: most names are told apart by it alone."""
 
     def match(self, name: str) -> Mapping[str, str] | None:
         """What the part captures from `name`; None when it does not fit."""
@@ -44,6 +46,8 @@ class Part(NamedTuple):
             return _NOTHING if name == self.literal else None
         if self.anything is not None:
             return {self.anything: name} if self.anything else _NOTHING
+        if not name.startswith(self.start):
+            return None
         found = part_regex(self.text).fullmatch(name)
         if found is None:
             return None
@@ -157,7 +161,7 @@ def _part(text: str) -> Part:
     part_regex(text)
     # A mere ending such as `.jsonl` is too common to tell a harness by.
     shaped = any(token["shape"] or token["choice"] for token in tokens) or len(rest) > 6
-    return Part(text, shaped=shaped)
+    return Part(text, shaped=shaped, start=text[: tokens[0].start()])
 
 
 def _plain(text: str) -> str:
