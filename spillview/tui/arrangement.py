@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import accumulate
 from threading import Lock
 from typing import Any
 
@@ -73,14 +75,18 @@ class Figures:
     """How many others have a verdict that the model never received."""
 
     @classmethod
-    def of(cls, artifacts: Iterable[Artifact]) -> Figures:
+    def of(
+        cls,
+        artifacts: Iterable[Artifact],
+        rank_of: Callable[[Artifact], int] = triage.rank,
+    ) -> Figures:
         """The totals of these."""
         number = counted = chars = size = 0
         ranks = [0] * len(triage.Rank)
         for artifact in artifacts:
             number += 1
             size += artifact.found.size
-            ranks[triage.rank(artifact)] += 1
+            ranks[rank_of(artifact)] += 1
             if artifact.counts is not None:
                 counted += 1
                 chars += artifact.counts.chars
@@ -166,6 +172,15 @@ class Labels:
         self._about: list[tuple[str | None, str | None]] = []
         self._index = fuzzy.Index([])
         self._lock = Lock()
+        self._ranks: dict[str, tuple[Artifact, int]] = {}
+
+    def rank(self, artifact: Artifact) -> int:
+        """Its rank, which stays while its facts do."""
+        known = self._ranks.get(artifact.id)
+        if known is None or known[0] is not artifact:
+            known = artifact, int(triage.rank(artifact))
+            self._ranks[artifact.id] = known
+        return known[1]
 
     def find(
         self, query: str, sessions: Sequence[Session], cancelled: Cancelled = None
@@ -250,7 +265,7 @@ def arrange(
         sessions = _with_bare_sessions(sessions, missing)
         rows = _grouped(sessions, missing, view.collapsed)
         artifacts = [a for session in sessions for a in session.artifacts]
-    figures = Figures.of(artifacts)
+    figures = Figures.of(artifacts, labels.rank)
     return Arrangement(rows, artifacts, len(sessions), lost, total - inside, figures)
 
 
@@ -307,13 +322,11 @@ def _filtered(
     cancelled: Cancelled,
 ) -> tuple[list[Session], list[Missing]]:
     """Best match first: sessions by their best artifact, artifacts in each."""
-    rows = [
-        (at, row) for at, session in enumerate(sessions) for row in session.artifacts
-    ]
+    ends = list(accumulate(len(session.artifacts) for session in sessions))
     kept: dict[int, list[Artifact]] = {}
     for place in labels.find(query, sessions, cancelled):
-        at, artifact = rows[place]
-        kept.setdefault(at, []).append(artifact)
+        at = bisect_right(ends, place)
+        kept.setdefault(at, []).append(sessions[at].artifacts[place - ends[at]])
     shown = [replace(sessions[at], artifacts=tuple(some)) for at, some in kept.items()]
     calls = [
         _joined(call.mention.command, call.mention.tool, call.project, call.harness)
