@@ -165,6 +165,13 @@ class Finds(Sequence[Found]):
             return self._whole[place].address
         return self._shared[of].path_of(self._names[place])
 
+    def plain_path(self, place: int) -> str | None:
+        """The path of a file that is the text itself; None for anything else."""
+        of = self._of[place]
+        if of < 0 or self._shared[of].stored is not None:
+            return None
+        return self._shared[of].below + self._names[place]
+
     def key(self, place: int) -> Key:
         """Device, inode, size, mtime: unchanged means unchanged."""
         of = self._of[place]

@@ -11,13 +11,13 @@ from __future__ import annotations
 import os
 import stat
 import sys
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from spillview.content import FileContent, open_content
 from spillview.errors import NotRegular, Unreadable
-from spillview.index.facts import facts_of
+from spillview.index.known import Known
 from spillview.kinds import HEAD, utf16_of
-from spillview.model import Artifact, Counts
+from spillview.model import Artifact
 from spillview.stored import StoredContent, open_artifact
 from spillview.transcoding import MARKS
 
@@ -73,22 +73,6 @@ class Batch:
             content.close()
 
 
-class Known:
-    """What the search index knows of files, by what `facts_of` gives."""
-
-    def __init__(
-        self, without: Collection[bytes] = (), plain: Collection[bytes] = ()
-    ) -> None:
-        self.without = without
-        """They have no match."""
-        self.plain = plain
-        """They are searched as they are, not decoded, and may have one."""
-        self.files = 0
-        """How many artifacts were left out for that."""
-        self.size = 0
-        """Bytes of them."""
-
-
 def room(processes: int) -> int:
     """How many files may be open at once for each of so many processes.
 
@@ -118,35 +102,23 @@ def batches(
     """The regular files among `artifacts` by batches, each file once.
 
     At most `opened` of a batch are open; 0 names all by path. `skip` is told of links
-    and special files, `refuse` of what cannot be read. What has no match for all
-    that is `known` is in no batch, but counted there.
+    and special files, `refuse` of what cannot be read.
     """
     named: set[str] = set()
     folders: set[tuple[str, str]] = set()
     most = min(opened or BATCH_FILES, BATCH_FILES)
     batch = Batch(None, min(most, FIRST_FILES))
-    without = known.without
-    asks = bool(without or known.plain)
     for artifact in artifacts:
-        found = artifact.found
-        path, stored = found.path, found.stored
-        address = path if found.row is None else found.address
+        path, address = artifact.found.path, artifact.found.address
         if address in named:
             continue
         named.add(address)
+        stored = artifact.found.stored
         try:
             facts = os.lstat(path)
             if not stat.S_ISREG(facts.st_mode):
                 skip()
                 continue
-            plain = False
-            if asks and stored is None and not _decoded(artifact.counts):
-                key = facts_of(facts)
-                if key in without:
-                    known.files += 1
-                    known.size += facts.st_size
-                    continue
-                plain = key in known.plain
             content = _open(artifact, facts, folders)
         except NotRegular:
             skip()
@@ -155,7 +127,9 @@ def batches(
             refuse(artifact, error)
             continue
         try:
-            encoding = None if plain else _told_encoding(artifact, content)
+            encoding = None
+            if stored is not None or not known.is_plain(facts):
+                encoding = _told_encoding(artifact, content)
             mapped = content.size >= LARGE and _has_long_line(content)
         except Unreadable as error:
             content.close()
@@ -194,11 +168,6 @@ def _open(
     content = open_content(path, root=root)
     folders.add(folder)
     return content
-
-
-def _decoded(counts: Counts | None) -> bool:
-    """Whether ripgrep searches other bytes than are on disk, which the index holds."""
-    return counts is not None and counts.encoding.startswith("utf-16")
 
 
 def _told_encoding(
