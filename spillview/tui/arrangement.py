@@ -166,8 +166,6 @@ class Labels:
     """
 
     def __init__(self) -> None:
-        self._forms: dict[str, str] = {}
-        """What an index makes of a text, for the next one."""
         self._rows: list[Artifact] = []
         self._about: list[tuple[str | None, str | None]] = []
         self._index = fuzzy.Index([])
@@ -205,10 +203,7 @@ class Labels:
                 for artifact in session.artifacts
             ]
             columns = [list(column) for column in zip(*labels, strict=True)]
-            forms = self._forms
-            texts = {text for column in columns for text in column}
-            self._forms = {text: forms[text] for text in texts & forms.keys()}
-            self._index = fuzzy.Index(columns, self._forms)
+            self._index = fuzzy.Index(columns, self._index)
             self._rows, self._about = rows, about
         return self._index
 
