@@ -53,6 +53,11 @@ class Part(NamedTuple):
             return None
         return {k: v for k, v in found.groupdict().items() if v is not None}
 
+    def check(self) -> None:
+        """Raise BadPattern when it has a shape that is no regex."""
+        if self.literal is None and self.anything is None and not self.deep:
+            part_regex(self.text)
+
 
 _NOTHING: Mapping[str, str] = {}
 
@@ -68,9 +73,15 @@ def split_root(pattern: str) -> tuple[str, str]:
     return found["name"], rest.strip("/")
 
 
-def parts_of(pattern: str) -> tuple[Part, ...]:
-    """The parts of a pattern without its root; raises BadPattern."""
+def parts_of(pattern: str, *, known: bool = False) -> tuple[Part, ...]:
+    """The parts of a pattern without its root; raises BadPattern.
+
+    The regexes of a `known` one, which was read before, are made when they are used.
+    """
     parts = tuple(_part(text) for text in _split(pattern))
+    if not known:
+        for part in parts:
+            part.check()
     if parts and parts[-1].deep:
         raise BadPattern("must not end in **: add <name>")
     return parts
@@ -158,7 +169,6 @@ def _part(text: str) -> Part:
             # A file's own name is known without being captured.
             name = token["capture"]
             return Part(text, anything="" if name == "name" else name)
-    part_regex(text)
     # A mere ending such as `.jsonl` is too common to tell a harness by.
     shaped = any(token["shape"] or token["choice"] for token in tokens) or len(rest) > 6
     return Part(text, shaped=shaped, start=text[: tokens[0].start()])
