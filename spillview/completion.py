@@ -153,7 +153,7 @@ class _Within(Collection[str]):
 
     def __contains__(self, path: object) -> bool:
         return isinstance(path, str) and (
-            path in self.whole or os.path.dirname(path) in self.folders
+            path in self.whole or path.rpartition("/")[0] in self.folders
         )
 
     def __len__(self) -> int:
