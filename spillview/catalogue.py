@@ -12,12 +12,19 @@ import time
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import compress
 from typing import TYPE_CHECKING, NamedTuple
 
 from spillview import looks, triage
 from spillview.addresses import real_path
 from spillview.completion import Completion, growing_now
-from spillview.discovery import Discovery, StoreFound, TranscriptFound, discover
+from spillview.discovery import (
+    Discovery,
+    StoreFound,
+    TranscriptFound,
+    discover,
+    store_roots,
+)
 from spillview.errors import Cancelled as Stopped
 from spillview.finds import Finds
 from spillview.frozen import replace
@@ -37,6 +44,7 @@ from spillview.permissions import world_readable
 from spillview.profile import Profile, load_profiles
 from spillview.query import Query
 from spillview.records import Cancelled, Records
+from spillview.rescan import Watched
 from spillview.reviewed import is_reviewed
 from spillview.standing import Standing
 from spillview.transcripts.guests import with_hosts
@@ -50,6 +58,9 @@ if TYPE_CHECKING:
     from spillview.state import Note, State
 
 __all__ = ["LIVE_SECONDS", "Catalogue", "Query"]
+
+WHOLE_LOOK = 10
+"""Every so often everything is looked at for changes."""
 
 REMEMBERED = 2000
 """So many artifacts whose every fact was stored are known to need nothing more."""
@@ -110,6 +121,10 @@ class Catalogue:
         self._problems: list[Problem] = []
         self._query = Query()
         self._seen = Discovery()
+        self._watched: Watched | None = None
+        self._roots: set[tuple[str, str]] = set()
+        self._times = 0
+        """How often was looked whether something changed."""
         self._marks: dict[str, float] = {}
         """When the person marked artifacts reviewed, as the last scan found it."""
         self._records = Standing(self.profile, self.cache)
@@ -163,6 +178,7 @@ class Catalogue:
     def _scan(self, query: Query | None, bare: bool) -> Listing:
         self._query = query = query if query is not None else Query()
         seen = self._seen = self._discover(query)
+        self._watched = None
         self.stores = seen.stores
         self._problems = [*self._profile_problems, *seen.problems]
         self._growing.clear()
@@ -193,10 +209,14 @@ class Catalogue:
         if finds is self._seen.found:
             records = self._records
             for group, sheet in records.sheets().items():
-                pairs = zip(records.places(group), sheet.linked, strict=True)
-                for (place, linked), time in zip(pairs, sheet.created, strict=True):
-                    created[place] = time
-                    if linked:
+                places = records.places(group)
+                if isinstance(places, range):
+                    created[places.start : places.stop] = sheet.created
+                else:
+                    for place, time in zip(places, sheet.created, strict=True):
+                        created[place] = time
+                if sheet.session != group[1]:
+                    for place in compress(places, sheet.linked):
                         sessions[place] = sheet.session
             for group, items in records.opened():
                 for place, item in zip(records.places(group), items, strict=True):
@@ -255,11 +275,32 @@ class Catalogue:
         return kept
 
     def refresh(self) -> bool:
-        """Look at the entries again; True when something came, went or changed."""
+        """Look at the entries again; True when something came, went or changed.
+
+        Most times only at folders, transcripts and the files of sessions at work; a
+        file that grew in any other one is noticed at every tenth time.
+        """
+        watched, self._times = self._watched, self._times + 1
+        if watched is not None and self._times % WHOLE_LOOK:
+            roots = store_roots(self.places, self.profiles, self._query.harness)
+            if roots == self._roots and not watched.may_have_changed():
+                return False
+        began = time.time()
         seen = self._discover(self._query)
-        if seen.found.state() != self._seen.found.state():
+        if self._signature(seen) != self._signature(self._seen):
             return True
-        return self._records.changed(seen.transcripts)
+        self._watch(seen, began)
+        return False
+
+    def _signature(self, seen: Discovery) -> object:
+        return seen.found.signature(), self._records.signature(seen.transcripts)
+
+    def _watch(self, seen: Discovery, began: float) -> None:
+        """Keep what tells at the next look whether something changed."""
+        self._watched = None
+        if not seen.plain and not seen.projects:  # else sessions elsewhere count too
+            self._roots = store_roots(self.places, self.profiles, self._query.harness)
+            self._watched = Watched(seen, began)
 
     def _assemble(self, found: Sequence[Found]) -> Iterator[Artifact]:
         """These artifacts of the last scan with what is known of them."""

@@ -135,7 +135,7 @@ def growing_now(artifacts: Sequence[Artifact]) -> set[str]:
         paths = _by_real_path(artifact.found for artifact in artifacts)
         return {ident for path in being_written(paths) for ident in paths[path]}
     finds = artifacts.table.finds
-    within = _Within(finds.real_folders(), _by_real_path(finds.whole()))
+    within = _Within(finds.real_folders(), _by_real_path(finds.whole().values()))
     growing: set[str] = set()
     for path in being_written(within):
         growing.update(within.whole.get(path, ()))
@@ -153,7 +153,7 @@ class _Within(Collection[str]):
 
     def __contains__(self, path: object) -> bool:
         return isinstance(path, str) and (
-            path in self.whole or os.path.dirname(path) in self.folders
+            path in self.whole or path.rpartition("/")[0] in self.folders
         )
 
     def __len__(self) -> int:

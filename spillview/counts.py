@@ -25,6 +25,7 @@ def count(
     cancelled: Callable[[], bool] | None = None,
     block: int = BLOCK,
     utf8: bool = False,
+    begun: Total | None = None,
 ) -> Counts:
     """Count `content`: bytes, chars, utf16, lines, encoding, kind and verdict.
 
@@ -33,7 +34,8 @@ def count(
     gives; UTF-16 is counted after decoding, its byte order mark left out. A content
     with NUL bytes that is no UTF-16 is `binary`, with chars and lines all the same.
     For what `json`, `jsonl` and partial claim see `json_kind`. `utf8` says that it is
-    text in UTF-8 whatever it looks like.
+    text in UTF-8 whatever it looks like. `begun` has counted the content's beginning,
+    which is not read again unless it is UTF-16.
 
     Raises `Cancelled` when `cancelled` says so (asked once a block) and what reading
     raises: `ArtifactGone` when the content shrank meanwhile.
@@ -43,7 +45,7 @@ def count(
     wide = None if image or utf8 else utf16_of(head)
     if wide is not None:
         return _count_utf16(content, *wide, cancelled, block)
-    total, size = _Total(), content.size
+    total, size = begun if begun is not None else Total(), content.size
     while total.offset < size:
         if cancelled is not None and cancelled():
             raise Cancelled("Counting was stopped.")
@@ -106,8 +108,8 @@ def _may_be_json(head: bytes, size: int) -> bool:
     return start in (b"[", b"{", b'"') or (size <= HEAD and start in _SCALARS)
 
 
-class _Total:
-    """What the blocks so far add up to."""
+class Total:
+    """What the blocks so far add up to; `count` can go on from there."""
 
     __slots__ = (
         "_since",

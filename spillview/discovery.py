@@ -56,6 +56,7 @@ __all__ = [
     "TranscriptFound",
     "artifact_id",
     "discover",
+    "store_roots",
 ]
 
 _LOOSE = Glob(path="{folder}/**/<name>", recognise="never")
@@ -84,6 +85,15 @@ def discover(
     if not paths:
         search.usual(settings)
     return search.finished()
+
+
+def store_roots(
+    places: Places, profiles: Mapping[str, Profile], harness: str | None = None
+) -> set[tuple[str, str]]:
+    """The harness and folder of every store of this user that exists."""
+    chosen = [p for name, p in profiles.items() if harness in (None, name)]
+    grounds = _Search(places, chosen, profiles, harness).grounds()
+    return {(ground.profile.harness, ground.path) for ground in grounds}
 
 
 class _Search:
@@ -162,6 +172,7 @@ class _Search:
         known = {log.path for log in result.transcripts}
         more = self._logs.result
         result.transcripts += [log for log in more.transcripts if log.path not in known]
+        result.folders = {**more.folders, **result.folders}
         told = {problem.path for problem in result.problems}
         result.problems += [p for p in more.problems if p.path not in told]
         for ground in self._walked:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import base64
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
 from typing import Any
 
 from spillview.frozen import Frozen
@@ -49,19 +48,19 @@ def as_bytes(value: dict[str, str]) -> bytes:
     return text.encode() if text is not None else base64.b64decode(value["bytes"])
 
 
-@dataclass(slots=True)
 class LongMessage:
     """A `match` or `context` message that is fed in pieces and never held whole."""
 
-    head: bytes
-    """Everything before the line's text: type and path."""
-    line_number: int | None = None
-    absolute_offset: int = 0
-    hits: list[Hit] = field(default_factory=list)
-    """Hits read since the last `take`."""
-    complete: bool = False
-    _rest: bytes = b""
-    _in_text: bool = True
+    def __init__(self, head: bytes) -> None:
+        self.head = head
+        """Everything before the line's text: type and path."""
+        self.line_number: int | None = None
+        self.absolute_offset = 0
+        self.hits: list[Hit] = []
+        """Hits read since the last `take`."""
+        self.complete = False
+        self._rest = b""
+        self._in_text = True
 
     @property
     def located(self) -> bool:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
-
-import orjson
 
 from spillview.errors import Unreadable
 from spillview.excerpts import (
@@ -29,6 +28,9 @@ if TYPE_CHECKING:
     from spillview.content import FileContent
     from spillview.handles import Batch
     from spillview.stored import StoredContent
+
+FEW = 1000
+"""Messages that `json` reads sooner than `orjson` is imported."""
 
 
 class _Place:
@@ -208,6 +210,11 @@ class _LongLine:
         return self._place.received(self._message["data"]["absolute_offset"], hits)
 
 
+def _written(path: dict[str, str]) -> bytes:
+    """A path as ripgrep writes it in a message."""
+    return json.dumps(path, ensure_ascii=False, separators=(",", ":")).encode()
+
+
 def _without_end(length: int, end: bytes) -> Hit:
     """The range of a line of `length` bytes without the CR/LF in its last two."""
     text = end.removesuffix(b"\n").removesuffix(b"\r") if end.endswith(b"\n") else end
@@ -261,8 +268,13 @@ class Reader:
 
         There may be millions of them, so the usual one takes the shortest way.
         """
-        whole_lines, loads = self._options.full_lines, orjson.loads
-        for frame in frames:
+        whole_lines = self._options.full_lines
+        loads: Callable[[bytes], Any] = json.loads
+        for number, frame in enumerate(frames):
+            if number == FEW:
+                import orjson
+
+                loads = orjson.loads
             if not isinstance(frame, bytes):
                 yield from self._long_line(frame)
                 continue
@@ -313,7 +325,7 @@ class Reader:
     def _correct(self, stats: dict[str, Any], given: dict[str, str]) -> None:
         """Count what ripgrep prints where it writes the path, not `given`."""
         assert self._place is not None
-        longer = len(orjson.dumps(self._place.path)) - len(orjson.dumps(given))
+        longer = len(_written(self._place.path)) - len(_written(given))
         stats["bytes_printed"] += longer * self._place.told
         self._unprinted += longer * self._place.told
 
@@ -366,7 +378,7 @@ class Reader:
             return
         try:
             if self._long is None:
-                message: Message = orjson.loads(piece.head)
+                message: Message = json.loads(piece.head)
                 data = message["data"]
                 data["lines"] = {"text": ""}
                 data["line_number"] = piece.line_number

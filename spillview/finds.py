@@ -8,7 +8,8 @@ database, what may not be looked at) is kept as it is.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from hashlib import blake2b
 from operator import attrgetter
 from typing import TYPE_CHECKING, overload
 
@@ -44,6 +45,7 @@ class Finds(Sequence[Found]):
         "_names",
         "_nlinks",
         "_of",
+        "_runs",
         "_sessions",
         "_shared",
         "_uids",
@@ -56,6 +58,8 @@ class Finds(Sequence[Found]):
         self._shared: list[Common] = []
         self._of = array("i")
         """Which of these each has; -1 for what is whole."""
+        self._runs: list[tuple[str, str, int, int]] = []
+        """Harness, session, first place and end of what stands together."""
         self._names: list[str] = []
         self._sessions: list[str] = []
         self.sizes = array("q")
@@ -77,14 +81,21 @@ class Finds(Sequence[Found]):
         self,
         common: Common,
         names: Sequence[str],
-        sessions: Sequence[str],
+        sessions: str | Sequence[str],
         facts: Sequence[os.stat_result],
     ) -> None:
-        """Take regular files of one folder."""
+        """Take regular files of one folder; of one session, or each of its own."""
+        harness, start = common.harness, len(self)
         self._of.extend([len(self._shared)] * len(names))
         self._shared.append(common)
         self._names += names
-        self._sessions += sessions
+        if isinstance(sessions, str):
+            self._runs.append((harness, sessions, start, len(self)))
+            self._sessions += [sessions] * len(names)
+        else:
+            for place, session in enumerate(sessions, start):
+                self._run(harness, session, place)
+            self._sessions += sessions
         self.sizes.extend(map(_SIZE, facts))
         self.mtimes.extend(map(_MTIME, facts))
         self._inos.extend(map(_INO, facts))
@@ -93,8 +104,17 @@ class Finds(Sequence[Found]):
         self._uids.extend(map(_UID, facts))
         self._nlinks.extend(map(_NLINK, facts))
 
+    def _run(self, harness: str, session: str, place: int) -> None:
+        if self._runs:
+            before, its, start, end = self._runs[-1]
+            if (before, its, end) == (harness, session, place):
+                self._runs[-1] = (harness, session, start, place + 1)
+                return
+        self._runs.append((harness, session, place, place + 1))
+
     def append(self, found: Found) -> None:
         """Take one that is made already."""
+        self._run(found.harness, found.session, len(self))
         self._whole[len(self._of)] = found
         behind = found.target_mtime_ns
         self._of.append(-1)
@@ -144,6 +164,13 @@ class Finds(Sequence[Found]):
         if of < 0:
             return self._whole[place].address
         return self._shared[of].path_of(self._names[place])
+
+    def plain_path(self, place: int) -> str | None:
+        """The path of a file that is the text itself; None for anything else."""
+        of = self._of[place]
+        if of < 0 or self._shared[of].stored is not None:
+            return None
+        return self._shared[of].below + self._names[place]
 
     def key(self, place: int) -> Key:
         """Device, inode, size, mtime: unchanged means unchanged."""
@@ -226,9 +253,9 @@ class Finds(Sequence[Found]):
                 held[harness, root] = (known[0] + count, known[1] + size)
         return held
 
-    def whole(self) -> Iterable[Found]:
-        """What is more than a plain file in a folder."""
-        return self._whole.values()
+    def whole(self) -> Mapping[int, Found]:
+        """What is more than a plain file in a folder, by place."""
+        return self._whole
 
     def real_folders(self) -> set[str]:
         """The real paths of the folders that the others lie in."""
@@ -250,20 +277,17 @@ class Finds(Sequence[Found]):
             *(item.harness for item in self._whole.values()),
         }
 
-    def groups(self) -> dict[tuple[str, str], array[int]]:
+    def groups(self) -> dict[tuple[str, str], Sequence[int]]:
         """The places of each session's artifacts, by harness and session."""
-        groups: dict[tuple[str, str], array[int]] = {}
-        last: tuple[int, str] | None = None
-        places = array("i")
-        harnesses = [common.harness for common in self._shared]
-        for place, each in enumerate(zip(self._of, self._sessions, strict=True)):
-            if each != last or each[0] < 0:
-                last = each
-                of, session = each
-                harness = harnesses[of] if of >= 0 else self._whole[place].harness
-                places = groups.setdefault((harness, session), array("i"))
-            places.append(place)
-        return groups
+        groups: dict[tuple[str, str], range | array[int]] = {}
+        for harness, session, start, end in self._runs:
+            run = range(start, end)
+            before = groups.setdefault((harness, session), run)
+            if isinstance(before, array):
+                before.extend(run)
+            elif before is not run:
+                groups[harness, session] = array("i", (*before, *run))
+        return dict(groups)
 
     def any_named(self, places: Sequence[int], names: Set[str]) -> bool:
         """Whether one of these artifacts has one of these names."""
@@ -286,6 +310,13 @@ class Finds(Sequence[Found]):
         for part in parts:
             update(part)
 
-    def state(self) -> dict[str, Key]:
-        """What tells that something came, went or changed: every address's key."""
-        return {self.address(place): self.key(place) for place in range(len(self))}
+    def signature(self) -> str:
+        """What changes when one comes, goes or changes."""
+        digest = blake2b(digest_size=16)
+        self.sign(range(len(self)), digest.update)
+        folders = "\0".join(common.below for common in self._shared)
+        digest.update(folders.encode("utf-8", "surrogateescape"))
+        digest.update(self._of.tobytes())
+        for item in self._whole.values():
+            digest.update(repr((item.address, item.key)).encode("utf-8", "replace"))
+        return digest.hexdigest()

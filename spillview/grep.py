@@ -17,7 +17,8 @@ from typing import Any
 from spillview.errors import Unreadable
 from spillview.excerpts import frames
 from spillview.findings import Reader
-from spillview.handles import Batch, Known, batches, room
+from spillview.handles import Batch, batches, room
+from spillview.index.known import Known, ask, left
 from spillview.model import Artifact, Problem
 from spillview.ripgrep import (
     BadPattern,
@@ -73,7 +74,8 @@ def search(
     ]
     began = time.monotonic()
     totals = dict.fromkeys(_STATS, 0)
-    known = _known(index, patterns, options, report)
+    known = ask(index, patterns, options)
+    report.damaged += known.damaged
     runs = _runs(artifacts, arguments, report, cancelled, progress, known)
     with closing(runs) as running:
         for batch, run in running:
@@ -122,7 +124,8 @@ def tally(
         "--null",
         *options.arguments(patterns),
     ]
-    known = _known(index, patterns, options, report)
+    known = ask(index, patterns, options)
+    report.damaged += known.damaged
     runs = _runs(artifacts, arguments, report, cancelled, progress, known)
     with closing(runs) as running:
         for batch, run in running:
@@ -136,28 +139,6 @@ def tally(
                 if not names_only:
                     number, _, output = output.partition(b"\n")
                 yield batch.artifacts[os.fsdecode(name)], int(number)
-
-
-# -- the index ---------------------------------------------------------------------
-
-
-def _known(
-    folder: str | None, patterns: Sequence[str], options: Options, report: Report
-) -> Known:
-    """What the index knows of files for these patterns; nothing without one."""
-    if folder is None or options.invert:
-        return Known()
-    from spillview.index.lookup import Lookup
-
-    with Lookup(folder) as index:
-        known = Known()
-        if index.segments:
-            from spillview.index.literals import required
-
-            need = required(patterns, options.case, options.fixed)
-            known = Known(*index.answer(need))
-        report.damaged += index.damaged
-    return known
 
 
 # -- the files ---------------------------------------------------------------------
@@ -180,7 +161,8 @@ def _runs(
     What still runs when this is closed is killed.
     """
     program = find_ripgrep()
-    artifacts = list(artifacts)
+    if not isinstance(artifacts, Sequence):
+        artifacts = list(artifacts)
     ahead: deque[tuple[Batch, Run]] = deque()
     width = (os.cpu_count() or 1) + 1
 
@@ -191,7 +173,7 @@ def _runs(
         text = _reason(error) if isinstance(error, OSError) else str(error)
         report.problems.append(_problem(artifact, text))
 
-    coming = batches(artifacts, room(width), skip, refuse, known)
+    coming = batches(left(artifacts, known), room(width), skip, refuse, known)
     done = 0
     try:
         while True:

@@ -11,14 +11,13 @@ from __future__ import annotations
 import os
 import stat
 import sys
-from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator
 
 from spillview.content import FileContent, open_content
 from spillview.errors import NotRegular, Unreadable
-from spillview.index.facts import facts_of
+from spillview.index.known import Known
 from spillview.kinds import HEAD, utf16_of
-from spillview.model import Artifact, Counts
+from spillview.model import Artifact
 from spillview.stored import StoredContent, open_artifact
 from spillview.transcoding import MARKS
 
@@ -41,22 +40,22 @@ FEW = 16
 """With fewer open files for each process there would be too many processes."""
 
 
-@dataclass(slots=True)
 class Batch:
     """Files that one process searches, in their order."""
 
-    encoding: str | None
-    """The UTF-16 that ripgrep must be told of, for want of a byte order mark."""
-    mapped: bool = False
-    """Whether ripgrep maps the files: else it holds the longest line in memory."""
-    artifacts: dict[str, Artifact] = field(default_factory=dict)
-    """By the name that ripgrep is given and gives back."""
-    contents: dict[str, FileContent | StoredContent] = field(default_factory=dict)
-    """Those it is given open, by the same name."""
-    most: int = BATCH_FILES
-    arguments: int = 0
-    size: int = 0
-    """Bytes of content."""
+    def __init__(self, encoding: str | None, most: int) -> None:
+        self.encoding = encoding
+        """The UTF-16 that ripgrep must be told of, for want of a byte order mark."""
+        self.mapped = False
+        """Whether ripgrep maps the files: else it holds the longest line in memory."""
+        self.artifacts: dict[str, Artifact] = {}
+        """By the name that ripgrep is given and gives back."""
+        self.contents: dict[str, FileContent | StoredContent] = {}
+        """Those it is given open, by the same name."""
+        self.most = most
+        self.arguments = 0
+        self.size = 0
+        """Bytes of content."""
 
     def takes(self, name: str, size: int, encoding: str | None, mapped: bool) -> bool:
         """Whether one more file fits."""
@@ -72,20 +71,6 @@ class Batch:
         """Close the files that were given open."""
         for content in self.contents.values():
             content.close()
-
-
-@dataclass(slots=True)
-class Known:
-    """What the search index knows of files, by what `facts_of` gives."""
-
-    without: Collection[bytes] = ()
-    """They have no match."""
-    plain: Collection[bytes] = ()
-    """They are searched as they are, not decoded, and may have one."""
-    files: int = 0
-    """How many artifacts were left out for that."""
-    size: int = 0
-    """Bytes of them."""
 
 
 def room(processes: int) -> int:
@@ -117,35 +102,23 @@ def batches(
     """The regular files among `artifacts` by batches, each file once.
 
     At most `opened` of a batch are open; 0 names all by path. `skip` is told of links
-    and special files, `refuse` of what cannot be read. What has no match for all
-    that is `known` is in no batch, but counted there.
+    and special files, `refuse` of what cannot be read.
     """
     named: set[str] = set()
     folders: set[tuple[str, str]] = set()
     most = min(opened or BATCH_FILES, BATCH_FILES)
-    batch = Batch(None, most=min(most, FIRST_FILES))
-    without = known.without
-    asks = bool(without or known.plain)
+    batch = Batch(None, min(most, FIRST_FILES))
     for artifact in artifacts:
-        found = artifact.found
-        path, stored = found.path, found.stored
-        address = path if found.row is None else found.address
+        path, address = artifact.found.path, artifact.found.address
         if address in named:
             continue
         named.add(address)
+        stored = artifact.found.stored
         try:
             facts = os.lstat(path)
             if not stat.S_ISREG(facts.st_mode):
                 skip()
                 continue
-            plain = False
-            if asks and stored is None and not _decoded(artifact.counts):
-                key = facts_of(facts)
-                if key in without:
-                    known.files += 1
-                    known.size += facts.st_size
-                    continue
-                plain = key in known.plain
             content = _open(artifact, facts, folders)
         except NotRegular:
             skip()
@@ -154,7 +127,9 @@ def batches(
             refuse(artifact, error)
             continue
         try:
-            encoding = None if plain else _told_encoding(artifact, content)
+            encoding = None
+            if stored is not None or not known.is_plain(facts):
+                encoding = _told_encoding(artifact, content)
             mapped = content.size >= LARGE and _has_long_line(content)
         except Unreadable as error:
             content.close()
@@ -167,7 +142,7 @@ def batches(
             name = content.named()
         if not batch.takes(name, content.size, encoding, mapped):
             yield batch
-            batch = Batch(encoding, most=most)
+            batch = Batch(encoding, most)
         batch.encoding, batch.mapped = encoding, mapped
         batch.artifacts[name] = artifact
         batch.arguments += len(name)
@@ -193,11 +168,6 @@ def _open(
     content = open_content(path, root=root)
     folders.add(folder)
     return content
-
-
-def _decoded(counts: Counts | None) -> bool:
-    """Whether ripgrep searches other bytes than are on disk, which the index holds."""
-    return counts is not None and counts.encoding.startswith("utf-16")
 
 
 def _told_encoding(

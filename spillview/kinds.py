@@ -15,18 +15,17 @@ HEAD = 1 << 16
 WHOLE = 1 << 21
 """JSON up to this size is parsed whole; of more, this much is parsed line by line."""
 
-_IMAGES = re.compile(
+_IMAGES = (
     rb"\x89PNG\r\n\x1a\n|GIF8[79]a|\xff\xd8\xff|RIFF.{4}WEBP|II\*\0|MM\0\*"
     rb"|BM.{4}\0{4}.\0\0\0[\x0c\x28\x34\x38\x40\x6c\x7c]\0\0\0"
     rb"|\0\0[\x01\x02]\0[^\0]|\0\0\0.ftyp(?:avif|avis|heic|heix|mif1)|8BPS\0\x01"
-    rb"|\0\0\0\x0cJXL ",
-    re.DOTALL,
+    rb"|\0\0\0\x0cJXL "
 )
 
 
 def is_image(head: bytes) -> bool:
     """Whether `head` begins with a picture format's magic, and is no text."""
-    return 0 in head and _IMAGES.match(head) is not None
+    return 0 in head and re.match(_IMAGES, head, re.DOTALL) is not None
 
 
 _ASCII_TEXT = re.compile(rb"[\0\t\n\r\f\b\x1b -~]*+")
@@ -188,7 +187,7 @@ def _holds(line: bytes) -> bool:
     return _parses(line) or _grammatical(line)
 
 
-_TOKEN = re.compile(
+_TOKEN = (  # compiled where it is used: a search has no use for it
     rb"[ \t\r\n]*(?:"
     rb'(?P<string>"(?:[^"\\\n]|\\.)*+")'
     rb"|(?P<scalar>-?(?:\d++(?:\.\d++)?(?:[eE][+-]?\d++)?|Infinity)|true|false|null|NaN)"
@@ -216,7 +215,8 @@ def _beginning(data: bytes, complete: bool) -> tuple[Beginning, int]:
     tokens = offset = 0
     empty = False
     previous = b""
-    while match := _TOKEN.match(data, offset):
+    next_token = re.compile(_TOKEN).match
+    while match := next_token(data, offset):
         kind = match.lastgroup
         mark = match["mark"] or b""
         if kind == "end":

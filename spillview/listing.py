@@ -82,6 +82,10 @@ class Listing(Sequence[Artifact]):
             self._index = {finds.ident(p): i for i, p in enumerate(self.order)}
         return self._index.get(ident)
 
+    def plain_paths(self) -> Iterator[str | None]:
+        """Where each file is; None for what is more than a plain file."""
+        return map(self.table.finds.plain_path, self.order)
+
     def created(self, index: int) -> float:
         """When it was made, seconds since the epoch."""
         return self.table.created[self.order[index]]

@@ -37,6 +37,8 @@ class Part(NamedTuple):
     """The capture's name, when the part is `<name>` alone (`*` alone: empty)."""
     shaped: bool = False
     """True when it says more than "any name": a literal text or a shape."""
+    start: str = ""
+    """What a name that fits begins with: most names are told apart by it alone."""
 
     def match(self, name: str) -> Mapping[str, str] | None:
         """What the part captures from `name`; None when it does not fit."""
@@ -44,10 +46,17 @@ class Part(NamedTuple):
             return _NOTHING if name == self.literal else None
         if self.anything is not None:
             return {self.anything: name} if self.anything else _NOTHING
+        if not name.startswith(self.start):
+            return None
         found = part_regex(self.text).fullmatch(name)
         if found is None:
             return None
         return {k: v for k, v in found.groupdict().items() if v is not None}
+
+    def check(self) -> None:
+        """Raise BadPattern when it has a shape that is no regex."""
+        if self.literal is None and self.anything is None and not self.deep:
+            part_regex(self.text)
 
 
 _NOTHING: Mapping[str, str] = {}
@@ -64,9 +73,15 @@ def split_root(pattern: str) -> tuple[str, str]:
     return found["name"], rest.strip("/")
 
 
-def parts_of(pattern: str) -> tuple[Part, ...]:
-    """The parts of a pattern without its root; raises BadPattern."""
+def parts_of(pattern: str, *, known: bool = False) -> tuple[Part, ...]:
+    """The parts of a pattern without its root; raises BadPattern.
+
+    The regexes of a `known` one, which was read before, are made when they are used.
+    """
     parts = tuple(_part(text) for text in _split(pattern))
+    if not known:
+        for part in parts:
+            part.check()
     if parts and parts[-1].deep:
         raise BadPattern("must not end in **: add <name>")
     return parts
@@ -154,10 +169,9 @@ def _part(text: str) -> Part:
             # A file's own name is known without being captured.
             name = token["capture"]
             return Part(text, anything="" if name == "name" else name)
-    part_regex(text)
     # A mere ending such as `.jsonl` is too common to tell a harness by.
     shaped = any(token["shape"] or token["choice"] for token in tokens) or len(rest) > 6
-    return Part(text, shaped=shaped)
+    return Part(text, shaped=shaped, start=text[: tokens[0].start()])
 
 
 def _plain(text: str) -> str:

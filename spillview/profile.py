@@ -8,7 +8,7 @@ that each get compiled, they would cost three times as much of every start.
 import hashlib
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from functools import lru_cache
 from types import MappingProxyType
@@ -424,6 +424,20 @@ class Profile(NamedTuple):
         """Whether no transcript of it can say which call made an artifact."""
         rules = self.transcripts
         return bool(rules) and not any(rule.results for rule in rules)
+
+    @property
+    def session_in_names(self) -> bool:
+        """Whether a file's name may say of which session it is."""
+        return any("session" in rule.pattern.groupindex for rule in self.names)
+
+    def admitted(self, names: Sequence[str], *, named: bool) -> list[bool]:
+        """Which of these file names are artifacts'; `named`: by a name rule only."""
+        if not named and not any(rule.skip for rule in self.names):
+            return [True] * len(names)
+        return [
+            next((not r.skip for r in self.names if r.pattern.fullmatch(n)), not named)
+            for n in names
+        ]
 
     def read_name(self, name: str) -> tuple[NameRule, Mapping[str, str]] | None:
         """The first name rule that fits `name`, and what its groups say."""

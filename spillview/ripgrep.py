@@ -5,11 +5,9 @@ from __future__ import annotations
 import os
 import queue
 import re
-import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -78,9 +76,10 @@ def candidates() -> list[str]:
     name = "rg.exe" if sys.platform == "win32" else "rg"
     beside = os.path.join(os.path.dirname(sys.executable), name)
     found = [beside] if os.access(beside, os.X_OK) else []
-    on_path = shutil.which("rg")
-    if on_path and on_path not in found:
-        found.append(on_path)
+    for folder in os.get_exec_path():
+        path = os.path.join(folder, name)
+        if os.path.isfile(path) and os.access(path, os.X_OK):
+            return [*found, path] if path not in found else found
     return found
 
 
@@ -140,7 +139,7 @@ class Run:
         stdin: int = subprocess.DEVNULL,
         opened: Sequence[int] = (),
     ) -> None:
-        self._errors: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115  (closed by `close`)
+        self._errors = _nameless()
         self._stop = threading.Event()
         self._chunks: queue.Queue[bytes] = queue.Queue(AHEAD)
         try:
@@ -208,6 +207,15 @@ class Run:
         if self._process.stdout is not None:
             self._process.stdout.close()
         self._errors.close()
+
+
+def _nameless() -> IO[bytes]:
+    """A file that no folder names, gone when it is closed."""
+    if sys.platform == "linux":
+        return os.fdopen(os.memfd_create("stderr"), "w+b")
+    import tempfile  # which loads a dozen modules
+
+    return tempfile.TemporaryFile()
 
 
 @contextmanager

@@ -128,7 +128,7 @@ def existing(
     base: str, pattern: str, tell: Callable[[str, OSError], None] = ignore
 ) -> Iterator[tuple[str, Mapping[str, str]]]:
     """Existing folders that `pattern` names below `base`, and what it captures."""
-    yield from _descend(base, parts_of(pattern), {}, tell)
+    yield from _descend(base, parts_of(pattern, known=True), {}, tell)
 
 
 def _descend(

@@ -88,7 +88,7 @@ def routes_of(profile: Profile) -> list[Route]:
     found = []
     for rule in rules:
         root, rest = split_root(rule.path)
-        parts = parts_of(rest)
+        parts = parts_of(rest, known=True)
         if parts:
             log = isinstance(rule, TranscriptRule)
             stored = isinstance(rule, Glob) and rule.reader in STORED

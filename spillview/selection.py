@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 from spillview.errors import BadInput
@@ -60,17 +59,18 @@ class Options(Frozen):
         return chosen
 
 
-@dataclass(slots=True)
 class Report:
     """What a search could not do; filled while it runs."""
 
-    problems: list[Problem] = field(default_factory=list)
-    skipped: int = 0
-    """Links and special files, which are never opened."""
-    unknown: int = 0
-    """Matches left out by `seen` since nothing is known of what the model saw."""
-    damaged: int = 0
-    """Parts of the search index that were damaged, and removed; nothing was missed."""
+    def __init__(self) -> None:
+        self.problems: list[Problem] = []
+        self.skipped = 0
+        """Links and special files, which are never opened."""
+        self.unknown = 0
+        """Matches left out by `seen`: nothing is known of what the model saw."""
+        self.damaged = 0
+        """Parts of the search index that were damaged, and removed; nothing was
+        missed."""
 
 
 class Selection:

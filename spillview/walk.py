@@ -7,6 +7,7 @@ import stat
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from hashlib import sha256
+from itertools import compress
 from typing import TYPE_CHECKING, NamedTuple
 
 from spillview.entries import (
@@ -60,6 +61,8 @@ class Walker:
         self.artifacts = artifacts
         self._names: dict[str, set[str]] = {}
         """Names taken so far, by their real folder; of rows, names and keys."""
+        self._lists: dict[str, list[str]] = {}
+        """The same, of folders that were visited once."""
         self._logs: set[str] = set()
         self._folders: set[object] = set()
         self._told: set[str] = set()
@@ -130,10 +133,15 @@ class Walker:
             self.result.folders[folder] = facts.st_mtime_ns
             deeper = []
             shelf = Shelf(ground, folder, real, here, narrow, top)
+            alike: list[Entry] | None = [] if shelf.alike else None
             try:
                 with os.scandir(handle) as entries:
                     for entry in entries:
-                        if entry.is_dir(follow_symlinks=False):
+                        if alike is not None and not entry.is_dir(
+                            follow_symlinks=False
+                        ):
+                            alike.append(entry)
+                        elif entry.is_dir(follow_symlinks=False):
                             if entry.name.startswith(TRASH):
                                 continue
                             if shelf.folders:
@@ -145,6 +153,8 @@ class Walker:
                                 deeper.append((inner, below, ahead, False))
                         else:
                             shelf.take(self, entry)
+                    if alike:
+                        shelf.take_alike(self, alike)
             except OSError as error:
                 self.tell(folder, no_access(error), harness)
             shelf.put_down(self)
@@ -155,10 +165,19 @@ class Walker:
 
     def fresh(self, real: str, name: str) -> bool:
         """Whether this file (or row) of a folder was not taken before; now it is."""
-        names = self._names.setdefault(real, set())
+        names = self._names.get(real)
+        if names is None:
+            names = self._names[real] = set(self._lists.pop(real, ()))
         if name in names:
             return False
         names.add(name)
+        return True
+
+    def fresh_all(self, real: str, names: list[str]) -> bool:
+        """Whether no file of a folder was taken before; now these are."""
+        if real in self._names or real in self._lists:
+            return False
+        self._lists[real] = names
         return True
 
     def add_transcript(self, log: TranscriptFound, real: str) -> None:
@@ -205,6 +224,35 @@ class Shelf:
         self._all = narrow == Narrow()
         self._root = top if top is not None else ground.path
         self._files: dict[int, Files] = {}
+        self.alike = (
+            len(self._ends) == 1
+            and self._ends[0].next.anything == ""
+            and not self._ends[0].route.is_transcript
+            and ground.uid == -1
+            and (self._all or narrow.settled(self._ends[0].captures))
+        )
+        """Whether any file here is an artifact by the same pattern."""
+
+    def take_alike(self, walker: Walker, entries: list[Entry]) -> None:
+        """All entries that are no folders, where one pattern takes any name."""
+        place = self._ends[0]
+        common = self._common(place)
+        told = common.profile.session_in_names
+        glob = common.glob
+        if walker.artifacts and glob.artifact and glob.reader is None and not told:
+            names = [entry.name for entry in entries]
+            fits = common.profile.admitted(names, named=glob.named)
+            chosen = list(compress(entries, fits))
+            names = list(compress(names, fits))
+            with suppress(OSError):  # then one by one, to tell which
+                facts = [entry.stat(follow_symlinks=False) for entry in chosen]
+                plain = all(map(stat.S_ISREG, {each.st_mode for each in facts}))
+                if plain and walker.fresh_all(self._real, names):
+                    session = place.captures.get("session") or self._folder
+                    walker.result.found.take(common, names, session, facts)
+                    return
+        for entry in entries:
+            self.take(walker, entry)
 
     def take_folder(self, walker: Walker, entry: Entry) -> None:
         """A folder, where folders are transcripts."""

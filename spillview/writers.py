@@ -29,6 +29,8 @@ def being_written(paths: Collection[str], proc: str = "/proc") -> set[str]:
                     target = os.readlink(number, dir_fd=folder)
                 except OSError:
                     continue
+                if target[0] != "/":
+                    continue  # a pipe, a socket
                 if target in paths and _writes(f"{proc}/{pid}/fdinfo/{number}"):
                     held.add(target)
         except OSError:  # the process has ended

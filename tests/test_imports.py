@@ -4,11 +4,18 @@ from __future__ import annotations
 
 import ast
 import json
+import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
+import pytest
+
 import spillview
+from spillview.catalogue import Catalogue, Query
+from spillview.demo import make_night
+from spillview.places import Places
 
 PACKAGE = Path(spillview.__file__).parent
 
@@ -101,3 +108,73 @@ def test_listing_loads_neither_textual_nor_rich(tmp_path: Path) -> None:
     )
     assert done.stderr.split() == ["0", "0"]
     assert json.loads(done.stdout)["name"] == "a.txt"
+
+
+SLOW = (
+    "asyncio",
+    "concurrent.futures",
+    "dataclasses",
+    "email",
+    "importlib.metadata",
+    "inspect",
+    "multiprocessing",
+    "orjson",
+    "pathlib",
+    "random",
+    "rapidfuzz",
+    "rich",
+    "shutil",
+    "socket",
+    "statistics",
+    "tempfile",
+    "textual",
+    "tomllib",
+    "urllib",
+    "uuid",
+)
+"""What takes long to load, or brings what does along."""
+
+
+@pytest.fixture(scope="module")
+def night(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    home = tmp_path_factory.mktemp("night")
+    make_night(str(home), time.time())
+    return home
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["ls"],
+        ["ls", "--no-count"],
+        ["sessions"],
+        ["show", "ARTIFACT"],
+        ["grep", "FAILED"],
+        ["grep", "-l", "FAILED"],
+    ],
+    ids=" ".join,
+)
+def test_a_later_start_loads_nothing_that_takes_long(
+    night: Path, words: list[str]
+) -> None:
+    catalogue = Catalogue(Places.of_home(str(night)))
+    artifact = next(a for a in catalogue.scan(Query()) if a.found.row is None)
+    words = [artifact.id if word == "ARTIFACT" else word for word in words]
+    program = (
+        "import sys\n"
+        "from spillview.cli import main\n"
+        "main(sys.argv[2:])\n"
+        "found = set(sys.argv[1].split()) & set(sys.modules)\n"
+        "print('loaded:', *sorted(found), file=sys.stderr)\n"
+    )
+    kept = {k: v for k, v in os.environ.items() if not k.startswith("XDG_")}
+    for _ in range(2):  # the first start fills the cache
+        done = subprocess.run(
+            [sys.executable, "-c", program, " ".join(SLOW), *words],
+            env=kept | {"HOME": str(night), "TMPDIR": str(night / "tmp")},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+    assert done.stdout
+    assert done.stderr.splitlines()[-1] == "loaded:"

@@ -188,7 +188,8 @@ class _Search:
         self._options = options
         self._report = report
         self._streams = streams
-        self._by_id = {a.id: a for a in artifacts}
+        self._by_id: dict[str, Artifact] = {}
+        """Those that matched."""
         self._told: dict[str, str] = {}
 
     def run(self, args: argparse.Namespace) -> bool:
@@ -221,7 +222,7 @@ class _Search:
         self._told[artifact.id] = artifact.found.address
         if artifact.link is None or artifact.link.seen is None:
             artifact = self._catalogue.complete_one(artifact)
-            self._by_id[artifact.id] = artifact
+        self._by_id[artifact.id] = artifact
         return artifact
 
     def remember(self) -> None:

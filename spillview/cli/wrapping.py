@@ -123,7 +123,13 @@ class _Wrapping:
         from spillview.wrap.capture import Capture
 
         woven = bool(self._command) and self._streams_of() == "apart"
-        capture = Capture(self._boundary, self._begin, self, woven=woven)
+        capture = Capture(
+            self._boundary,
+            self._begin,
+            self,
+            woven=woven,
+            looks_for=self._folding.looks_for,
+        )
 
         def settle(ended: Ended, signals: Forwarding) -> None:
             self._settle(capture, ended, signals)
@@ -199,7 +205,8 @@ class _Wrapping:
 
         try:
             content = capture.content()
-            counts = self._counts = count(content, cancelled=cancelled)
+            begun = capture.begun.counted if capture.begun is not None else None
+            counts = self._counts = count(content, cancelled=cancelled, begun=begun)
             size = counts.size_in(self._boundary.unit)
             if size <= self._boundary.size:
                 self._whole = True
@@ -242,6 +249,7 @@ class _Wrapping:
             path=writer.locator,
             extra=self._said(capture, ended),
             cancelled=cancelled,
+            begun=capture.begun.looked if capture.begun is not None else None,
         )
         if refused is not None:
             self._notes.append(refused)

@@ -46,26 +46,33 @@ class Found:
         if len(self.last) > self.most:
             self.last.popleft()
 
+    def keep(self, most: int) -> None:
+        """Keep fewer: the first and the last `most`."""
+        if most < self.most:
+            late = [*self.first[most:], *self.last]
+            self.most, self.first = most, self.first[:most]
+            self.last = deque(late, most)
+
 
 def signals_of(
     content: Content,
     most: int,
     pattern: str | None = None,
     cancelled: Callable[[], bool] | None = None,
+    begun: Scan | None = None,
 ) -> Found:
     """The signal lines of a UTF-8 content; the first and last `most` are kept.
 
     `pattern` is a regex that takes the place of the built-in words. One pass; memory
-    is bounded whatever a line's length.
+    is bounded whatever a line's length. `begun` has looked at the content's beginning
+    for the built-in words.
 
     Raises `BadInput` for a pattern that is none or could take very long, `Cancelled`
     when `cancelled` says so, and what reading raises.
     """
-    found = Found(most)
-    scan = _Scan(content, _words if pattern is None else _own(pattern), cancelled)
-    for spot in scan.spots(quick=pattern is None):
-        found.add(spot)
-    return found
+    find = _words if pattern is None else _own(pattern)
+    scan = Scan(content, most, find) if begun is None else begun
+    return scan.finish(content, most, cancelled)
 
 
 def _words(data: bytes) -> tuple[int, int] | None:
@@ -104,20 +111,52 @@ def _bytes_before(data: bytes, text: str, chars: int) -> int:
     return min(len(data), len(text[:chars].encode("utf-8")))
 
 
-class _Scan:
-    def __init__(
-        self, content: Content, find: Find, cancelled: Callable[[], bool] | None
-    ) -> None:
+class Scan:
+    """A search for signal lines that follows a content while it is still written."""
+
+    def __init__(self, content: Content, most: int, find: Find = _words) -> None:
+        """`most`: what `finish` will ask for, or more."""
         self._content = content
         self._find = find
-        self._cancelled = cancelled
+        self._cancelled: Callable[[], bool] | None = None
+        self._found = Found(most)
         self._number = 1
         """Of the line that begins at, or reaches into, the window."""
+        self._at = 0
+        """Where the first line begins that was not looked at."""
 
-    def spots(self, *, quick: bool) -> Iterator[Spot]:
+    def follow(self) -> bool:
+        """Look at a block more of whole lines, by the built-in words.
+
+        False when there is none yet: too little was written, or the next line is very
+        long and is left to `finish`. Raises what reading raises.
+        """
+        if self._content.size - self._at < BLOCK:
+            return False
+        data = self._content.pread(self._at, BLOCK)
+        cut = data.rfind(b"\n") + 1
+        for spot in self._quick(data, self._at, cut) if cut else ():
+            self._found.add(spot)
+        self._at += cut
+        return cut > 0
+
+    def finish(
+        self, content: Content, most: int, cancelled: Callable[[], bool] | None
+    ) -> Found:
+        """Look at the rest; the first and last `most` lines are kept.
+
+        `content` is complete, and begins with what was followed.
+        """
+        self._content, self._cancelled = content, cancelled
+        for spot in self._spots(quick=self._find is _words):
+            self._found.add(spot)
+        self._found.keep(most)
+        return self._found
+
+    def _spots(self, *, quick: bool) -> Iterator[Spot]:
         content, size = self._content, self._content.size
         lines = self._quick if quick else self._slow
-        at, carry = 0, b""
+        at, carry = self._at, b""
         while at < size:
             if self._cancelled is not None and self._cancelled():
                 raise Cancelled("Looking for signal lines was stopped.")

@@ -29,7 +29,7 @@ from spillview.envelopes.parts import (
     too_small,
     with_size,
 )
-from spillview.envelopes.scanning import Found, signals_of
+from spillview.envelopes.scanning import Found, Scan, signals_of
 from spillview.errors import BadInput
 from spillview.model import Boundary, Counts
 from spillview.signals import line_start
@@ -63,6 +63,11 @@ HEAD_HEADING = "--- head: lines {first} to {last}"
 GAP = "[{count} signal lines not shown]"
 BLANK = "[then {count} blank lines]"
 END = "[end of the envelope]"
+
+
+def signal_lines(budget: int) -> int:
+    """How many of the first and of the last signal lines a budget may have room for."""
+    return budget // 5 + 200
 
 
 def text_envelope(
@@ -115,13 +120,14 @@ def fold_text(
     head: int | None = None,
     extra: Sequence[str] = (),
     cancelled: Callable[[], bool] | None = None,
+    begun: Scan | None = None,
 ) -> Envelope:
     """The envelope of a content of any size whose sizes are `counts`.
 
     As `text_envelope`, in bounded memory. `extra` are further lines of the header
     (an exit code, that the output is partial), each shown on one line. Two passes over
     the content at most. The facts' ranges are those of `content`, whatever its
-    encoding.
+    encoding. `begun` has looked for signal lines from the content's beginning.
 
     Raises what `text_envelope` raises, `Cancelled`, and what reading raises.
     """
@@ -139,6 +145,8 @@ def fold_text(
         inner = counts if text is content else count(text, cancelled=cancelled)
         about = About(label, name, counts, gate, inner.verdict, tuple(extra))
         folding = _Folding(text, inner, about, budget, cancelled)
+        if signal is None and text is content:
+            folding.begun = begun
         envelope = folding.envelope(tail, tail_chars, signal, head)
         if text is content:
             return envelope
@@ -168,6 +176,7 @@ class _Folding:
         self.about = about
         self.budget = budget
         self.cancelled = cancelled
+        self.begun: Scan | None = None
 
     def envelope(
         self, lines: int, chars: int, pattern: str | None, first: int | None
@@ -188,9 +197,11 @@ class _Folding:
             room -= tail.cost
         elif room < 0:
             raise too_small(self.budget, self.budget - room)
-        found = Found(self.budget // 5 + 200)
+        found = Found(signal_lines(self.budget))
         if self.counts.kind != "image":
-            found = signals_of(self.content, found.most, pattern, self.cancelled)
+            found = signals_of(
+                self.content, found.most, pattern, self.cancelled, self.begun
+            )
         concluded = self._conclusion(tail, room)
         room -= concluded.cost if concluded is not None else 0
         signals, shown = self._signals(found, (tail, concluded), room)

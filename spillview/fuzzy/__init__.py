@@ -8,7 +8,7 @@ subsequence of nearly anything. Labels are compared without case.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from itertools import compress
+from itertools import compress, zip_longest
 
 from spillview.fuzzy.columns import WHOLE, Column, spaced
 from spillview.fuzzy.dictionary import CLOSEST, Dictionary, parts
@@ -33,18 +33,22 @@ class Index:
     def __init__(
         self,
         columns: Sequence[Sequence[str]],
-        forms: dict[str, str] | None = None,
+        before: Index | None = None,
         dictionary: Dictionary | None = None,
     ) -> None:
         """Columns of texts, all of them as long.
 
-        `forms` carries what was made of a text from one index to the next, and
-        `dictionary` is that of another index of the same columns.
+        What was made of a text for the index `before` is used again; `dictionary` is
+        that of another index of the same columns.
         """
-        forms = {} if forms is None else forms
         self._size = len(columns[0]) if columns else 0
         self._ones = int.from_bytes(b"\1" * self._size, "little")
-        self._columns = [Column(texts, forms) for texts in columns]
+        known: Sequence[Column | None] = before._columns if before is not None else ()
+        self._columns: list[Column] = [
+            Column(texts, column)
+            for texts, column in zip_longest(columns, known)
+            if texts is not None
+        ]
         self._dictionary = dictionary
         self._answers: dict[str, int] = {}
 

@@ -46,8 +46,8 @@ def spaced(text: str) -> str:
 class Column:
     """The same part of every label, in the order of the labels."""
 
-    def __init__(self, texts: Sequence[str], forms: dict[str, str]) -> None:
-        """`forms` keeps what `spaced` made of a text, for this column and the next."""
+    def __init__(self, texts: Sequence[str], before: Column | None = None) -> None:
+        """What was made of a text for the column `before` is used again."""
         distinct = dict.fromkeys(texts)
         self.texts = list(texts)
         self._places: bytes | None = None
@@ -65,12 +65,12 @@ class Column:
                 for text, run in groupby(texts):
                     self._runs.append(place_of[text])
                     self._lengths.append(sum(1 for _ in run))
-        self._forms: list[str] = []
-        for text in self.texts:
-            form = forms.get(text)
-            if form is None:
-                forms[text] = form = spaced(text)
-            self._forms.append(form)
+        known: dict[str, str] = {}
+        if before is not None:
+            known = dict(zip(before.texts, before._forms, strict=True))
+        self._forms: list[str] = [
+            known.get(text) or spaced(text) for text in self.texts
+        ]
         coded = [form.encode("utf-8", "surrogatepass") for form in self._forms]
         self._ends = array("Q", accumulate(map(len, coded)))
         self._joined = b"".join(coded)

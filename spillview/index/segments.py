@@ -15,8 +15,8 @@ import zlib
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from spillview.frozen import Frozen
 from spillview.index.facts import FACTS
 from spillview.index.literals import Chain, Need
 from spillview.index.signature import row_of
@@ -49,8 +49,7 @@ class Outdated(Damaged):
     """A segment was written by another version."""
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(Frozen):
     """A file, or a part of a large one, and which blocks hold its text."""
 
     path: str

@@ -9,7 +9,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from spillview.content import FileContent
 from spillview.errors import Cancelled
@@ -19,6 +19,8 @@ from spillview.shape.stretches import Stretch, Taken, habit, join, take
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor, Future
+
+Answer = TypeVar("Answer")
 
 WORKERS = 2
 """More would take more memory than an outline may."""
@@ -119,6 +121,7 @@ class Shared:
         self._cancelled = cancelled
         self._told = told
         self._executor: Executor | None = None
+        self._starting: list[Future[None]] = []
         self._alone = 0
         """The byte until which the stream goes on by itself."""
 
@@ -137,7 +140,13 @@ class Shared:
         if model is None:
             return
         try:
-            self._spread(model)
+            if not self._starting:
+                self._starting = [self._ask(ready) for _ in range(self._team.workers)]
+            # The stream goes on while they start.
+            if all(future.done() for future in self._starting):
+                for future in self._starting:
+                    self._answer(future)
+                self._spread(model)
         except _Failed:  # whatever it is, the stream can do without them
             self.close()
             self._alone = sys.maxsize
@@ -185,7 +194,7 @@ class Shared:
             while True:
                 for end in cuts:
                     stretch = replace(model, start=begin, end=end)
-                    pending.append((stretch, self._ask(stretch)))
+                    pending.append((stretch, self._ask(take, stretch)))
                     begin = end
                     if len(pending) > self._team.workers:
                         break
@@ -216,11 +225,11 @@ class Shared:
         if last - begin > size // 8:
             yield last
 
-    def _ask(self, stretch: Stretch) -> Future[Taken | None]:
+    def _ask(self, work: Callable[..., Answer], *about: Stretch) -> Future[Answer]:
         try:
             if self._executor is None:
                 self._executor = self._team.executor()
-            return self._executor.submit(take, stretch)
+            return self._executor.submit(work, *about)
         except Exception as error:
             raise _Failed from error
 
@@ -231,10 +240,17 @@ class Shared:
             if self._cancelled is not None and self._cancelled():
                 raise Cancelled("The outline was stopped.")
             wait((future,), timeout=POLL)
+        return self._answer(future)
+
+    def _answer(self, future: Future[Answer]) -> Answer:
         try:
             return future.result()
         except Exception as error:
             raise _Failed from error
+
+
+def ready() -> None:
+    """What a process is asked first: it has loaded all of this when it answers."""
 
 
 class _Failed(Exception):

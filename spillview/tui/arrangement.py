@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import accumulate
 from threading import Lock
 from typing import Any
 
@@ -83,7 +85,11 @@ class Figures:
     """How many others that are left have a verdict that the model never received."""
 
     @classmethod
-    def of(cls, artifacts: Iterable[Artifact]) -> Figures:
+    def of(
+        cls,
+        artifacts: Iterable[Artifact],
+        rank_of: Callable[[Artifact], int] = triage.rank,
+    ) -> Figures:
         """The totals of these."""
         number = counted = chars = size = reviewed = 0
         ranks = [0] * len(triage.Rank)
@@ -93,7 +99,7 @@ class Figures:
             if artifact.reviewed is not None:
                 reviewed += 1
             else:
-                ranks[triage.rank(artifact)] += 1
+                ranks[rank_of(artifact)] += 1
             if artifact.counts is not None:
                 counted += 1
                 chars += artifact.counts.chars
@@ -183,12 +189,19 @@ class Labels:
     """
 
     def __init__(self) -> None:
-        self._forms: dict[str, str] = {}
-        """What an index makes of a text, for the next one."""
         self._rows: list[Artifact] = []
         self._about: list[tuple[str | None, str | None]] = []
         self._index = fuzzy.Index([])
         self._lock = Lock()
+        self._ranks: dict[str, tuple[Artifact, int]] = {}
+
+    def rank(self, artifact: Artifact) -> int:
+        """Its rank, which stays while its facts do."""
+        known = self._ranks.get(artifact.id)
+        if known is None or known[0] is not artifact:
+            known = artifact, int(triage.rank(artifact))
+            self._ranks[artifact.id] = known
+        return known[1]
 
     def find(
         self, query: str, sessions: Sequence[Session], cancelled: Cancelled = None
@@ -213,10 +226,7 @@ class Labels:
                 for artifact in session.artifacts
             ]
             columns = [list(column) for column in zip(*labels, strict=True)]
-            forms = self._forms
-            texts = {text for column in columns for text in column}
-            self._forms = {text: forms[text] for text in texts & forms.keys()}
-            self._index = fuzzy.Index(columns, self._forms)
+            self._index = fuzzy.Index(columns, self._index)
             self._rows, self._about = rows, about
         return self._index
 
@@ -280,7 +290,7 @@ def arrange(
         len(sessions),
         lost,
         total - inside,
-        Figures.of(artifacts),
+        Figures.of(artifacts, labels.rank),
         _put_away(material.sessions, view) if whole and inside < total else 0,
     )
     if material.rest is None:
@@ -381,13 +391,11 @@ def _filtered(
     cancelled: Cancelled,
 ) -> tuple[list[Session], list[Missing]]:
     """Best match first: sessions by their best artifact, artifacts in each."""
-    rows = [
-        (at, row) for at, session in enumerate(sessions) for row in session.artifacts
-    ]
+    ends = list(accumulate(len(session.artifacts) for session in sessions))
     kept: dict[int, list[Artifact]] = {}
     for place in labels.find(query, sessions, cancelled):
-        at, artifact = rows[place]
-        kept.setdefault(at, []).append(artifact)
+        at = bisect_right(ends, place)
+        kept.setdefault(at, []).append(sessions[at].artifacts[place - ends[at]])
     shown = [replace(sessions[at], artifacts=tuple(some)) for at, some in kept.items()]
     calls = [
         _joined(call.mention.command, call.mention.tool, call.project, call.harness)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 from spillview.content import BytesContent, FileContent, open_content
 from spillview.errors import SpillError
 from spillview.store.tally import Tally
+from spillview.wrap.following import Following
 from spillview.wrap.hashing import Digest
 from spillview.wrap.ordering import Turns, Weaving
 
@@ -54,9 +55,18 @@ class Capture:
     """A sink for `running`: `take`, `idle`, then `finish` and what became of it."""
 
     def __init__(
-        self, boundary: Boundary, begin: Begin, outlet: Outlet, *, woven: bool
+        self,
+        boundary: Boundary,
+        begin: Begin,
+        outlet: Outlet,
+        *,
+        woven: bool,
+        looks_for: int | None = None,
     ) -> None:
-        """`woven`: there are two streams, whose lines and characters stay whole."""
+        """`woven`: there are two streams, whose lines and characters stay whole.
+
+        `looks_for`: so many signal lines are kept on the way; None looks for none.
+        """
         self._limit = _certain(boundary)
         self._begin = begin
         self._outlet = outlet
@@ -68,6 +78,8 @@ class Capture:
         self._gathered: list[bytes] = []
         self._gathered_bytes = 0
         self._digest = Digest()
+        self._looks_for = looks_for
+        self._following: Following | None = None
         self._file: FileContent | None = None
         self._loose = Tally()
         self._closed = False
@@ -118,6 +130,8 @@ class Capture:
             for each, piece in self._weaving.rest():
                 self._put(each, piece)
         self._write_gathered()
+        if self._following is not None:
+            self._following.stop()
 
     def _put(self, stream: Stream, data: bytes) -> None:
         if self.state == "loose":
@@ -159,6 +173,7 @@ class Capture:
             self.writer = self._begin(self._digest)
             self._file = open_content(self.writer.locator)
             self._digest.follow(self._file.fileno())
+            self._following = Following(self.writer.locator, self._looks_for)
         except (SpillError, OSError) as error:
             self.drop()
             if needed:
@@ -174,6 +189,9 @@ class Capture:
             self.writer.write(data)
         except (SpillError, OSError) as error:
             self._let_go(str(error), data[self.writer.bytes - before :])
+            return
+        if self._following is not None:
+            self._following.grow(self.writer.bytes)
 
     def _let_go(self, reason: str, rest: bytes) -> None:
         """Storing failed: give on all there is, then whatever comes, as it comes."""
@@ -191,6 +209,11 @@ class Capture:
             self._file.refresh()
             return self._file
         return BytesContent(b"".join(self._held))
+
+    @property
+    def begun(self) -> Following | None:
+        """What was counted and found on the way, once finished."""
+        return self._following
 
     def digest_counted(self, chars: int, lines: int) -> None:
         """Say what was counted, so that the writer need not."""
@@ -243,6 +266,9 @@ class Capture:
         if self.writer is not None:
             self.writer.close()
         self._digest.stop()
+        if self._following is not None:
+            self._following.stop()
+            self._following = None
         if self._file is not None:
             self._file.close()
             self._file = None

@@ -7,12 +7,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from spillview.envelopes.parts import BOUNDARY, BUDGET, Envelope
-from spillview.envelopes.text import TAIL, fold_text
+from spillview.envelopes.text import TAIL, fold_text, signal_lines
 from spillview.errors import BadInput
 from spillview.model import Boundary
 
 if TYPE_CHECKING:
     from spillview.content import Content
+    from spillview.envelopes.scanning import Scan
     from spillview.model import Counts
 
 LEAST_BUDGET = 1_500
@@ -38,6 +39,12 @@ class Folding:
     top: int = 20
     columns: tuple[str, ...] = ()
 
+    @property
+    def looks_for(self) -> int | None:
+        """How many signal lines to keep while the output comes; None to look later."""
+        own = self.form != "text" or self.signal is not None
+        return None if own else signal_lines(self.budget)
+
     def check(self) -> None:
         """Raise `BadInput` for what could not be done, before anything is run."""
         from spillview.content import BytesContent
@@ -59,6 +66,7 @@ class Folding:
         path: str,
         extra: Sequence[str] = (),
         cancelled: Callable[[], bool] | None = None,
+        begun: Scan | None = None,
     ) -> Envelope:
         """The envelope. Raises what `fold_text` and its like raise."""
         if self.form == "json":
@@ -93,6 +101,7 @@ class Folding:
             head=self.head,
             extra=extra,
             cancelled=cancelled,
+            begun=begun,
         )
 
     def fold_somehow(
@@ -104,6 +113,7 @@ class Folding:
         path: str,
         extra: Sequence[str] = (),
         cancelled: Callable[[], bool] | None = None,
+        begun: Scan | None = None,
     ) -> tuple[Envelope, str | None]:
         """The envelope, as a text where it can be no other; and why it is none.
 
@@ -117,6 +127,7 @@ class Folding:
                 path=path,
                 extra=extra,
                 cancelled=cancelled,
+                begun=begun,
             ), None
         try:
             return self.fold(

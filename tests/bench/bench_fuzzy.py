@@ -207,23 +207,28 @@ TYPED = listed(
 KINDS = ("first letter", "second", "each further", "deletion", "pasted")
 
 
+def ready(columns: Columns) -> None:
+    """Make all that the first key may need."""
+    Index(columns).prepare()
+
+
 def key_times(columns: Columns, queries: Sequence[str]) -> dict[str, list[float]]:
     """Seconds of each key by its kind; nothing is known when a query begins."""
     times: dict[str, list[float]] = {kind: [] for kind in KINDS}
-    forms: dict[str, str] = {}
-    dictionary = Index(columns, forms).prepare()
+    first = Index(columns)
+    dictionary = first.prepare()
     for query in queries:
 
         def found(text: str, index: Index) -> float:
             return seconds(lambda: index.find(text))
 
-        index = Index(columns, forms, dictionary)
+        index = Index(columns, first, dictionary)
         for length in range(1, len(query) + 1):
             kind = KINDS[min(length, 3) - 1]
             times[kind].append(found(query[:length], index))
         for length in range(len(query) - 1, 0, -1):
             times["deletion"].append(found(query[:length], index))
-        times["pasted"].append(found(query, Index(columns, forms, dictionary)))
+        times["pasted"].append(found(query, Index(columns, first, dictionary)))
     return times
 
 
@@ -281,8 +286,7 @@ def main() -> None:
         queries = list(TYPED)
         for way in WAYS:
             queries += [query for _, query in wanted(oracle, way, TYPED_OF)]
-        forms: dict[str, str] = {}
-        first = seconds(lambda: Index(columns, forms).prepare())  # noqa: B023
+        first = seconds(partial(ready, columns))
         print(f"{len(oracle.labels):,} rows, made ready in {duration(first)}")
         for kind, times in key_times(columns, queries).items():
             middle, late = statistics.median(times), percentile(times)

@@ -1,10 +1,14 @@
 """Outlining large JSON, as ratios to `jq length` and to an orjson loop in the same run.
 
+python -m tests.bench shape
+
 python -m tests.bench.bench_shape [--size MB] [--check] [--no-jq] [NAME ...]
 
-Each reader is a process of its own, so that its peak memory is its own. With `--check`
-every fact of every path is compared with a naive walk over `json.loads` (hold on to
-several times the size in memory).
+The first is the table: the size of the text grows a hundredfold, and the peak of memory
+is that of all processes together. The second looks at every kind of text: each reader
+is a process of its own, so that its peak memory is its own. With `--check` every fact
+of every path is compared with a naive walk over `json.loads` (hold on to several times
+the size in memory).
 """
 
 from __future__ import annotations
@@ -14,13 +18,17 @@ import itertools
 import json
 import os
 import random
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+
+from tests.bench.table import Row, Scale, Target, medians
 
 WORDS = [
     "alpha",
@@ -139,6 +147,15 @@ with open_content(sys.argv[1]) as content:
     print(outline_of(content).items)
 """
 
+TOGETHER = """
+import sys
+from spillview.content import open_content
+from spillview.shape.source import outline_of
+from spillview.shape.teams import processes
+with open_content(sys.argv[1]) as content:
+    print(outline_of(content, team=processes()).items)
+"""
+
 LINES = """
 import sys, orjson
 print(sum(orjson.loads(line) is not None for line in open(sys.argv[1], "rb")))
@@ -167,8 +184,6 @@ print(len(orjson.loads(open(sys.argv[1], "rb").read())))
 
 def ran(*command: str) -> tuple[float, float, int]:
     """CPU seconds, seconds and peak MiB of a process."""
-    import time
-
     begun = time.perf_counter()
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
     _, status, usage = os.wait4(process.pid, 0)
@@ -178,6 +193,98 @@ def ran(*command: str) -> tuple[float, float, int]:
     took = usage.ru_utime + usage.ru_stime
     scale = 20 if sys.platform == "darwin" else 10
     return took, time.perf_counter() - begun, usage.ru_maxrss >> scale
+
+
+def work(program: str, path: Path) -> Callable[[], object]:
+    """A Python program over a file, as work to be timed."""
+    command = [sys.executable, "-c", program, str(path)]
+    return lambda: subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+
+
+def peak(program: str, path: Path) -> float:
+    """The most memory in MB that it and all processes under it held together.
+
+    A page that several share counts once, where the system tells.
+    """
+    process = subprocess.Popen(
+        [sys.executable, "-c", program, str(path)], stdout=subprocess.DEVNULL
+    )
+    most = 0
+    while process.poll() is None:
+        most = max(most, sum(map(held, family(process.pid))))
+        time.sleep(0.02)
+    return most * 1024 / 1e6
+
+
+def family(pid: int) -> list[int]:
+    """A process and all below it."""
+    found = [pid]
+    for one in found:
+        try:
+            for task in Path(f"/proc/{one}/task").iterdir():
+                found += map(int, (task / "children").read_text().split())
+        except OSError:  # it has ended
+            continue
+    return found
+
+
+def held(pid: int) -> int:
+    """KiB of memory of a process, its share of what it shares."""
+    try:
+        text = Path(f"/proc/{pid}/smaps_rollup").read_text()
+    except OSError:
+        return 0
+    return sum(int(n) for n in re.findall(r"^Pss: +(\d+)", text, re.M))
+
+
+def at(name: str, scale: Scale) -> Path:
+    """The file of one kind at this scale, made when it is not there."""
+    folder = Path(scale.folder)
+    size = scale.of(1000)
+    itself("--make", name, "--size", str(size), "--folder", str(folder))
+    return path_of(name, size, folder)
+
+
+def rows(scale: Scale) -> Iterator[Row]:
+    """An array against `jq length`; lines against orjson and a walk."""
+    small, middle, full = (at("array", step) for step in scale.steps())
+    works = {"ours": work(TOGETHER, full), "small": work(TOGETHER, small)}
+    works |= {"middle": work(TOGETHER, middle), "alone": work(OURS, full)}
+    jq = shutil.which("jq")
+    if jq is not None:
+        works["jq"] = lambda: subprocess.run(
+            [jq, "length", str(full)], check=True, stdout=subprocess.DEVNULL
+        )
+    took = medians(works, scale.runs)
+    size = f"{full.stat().st_size / 1e9:.3g} GB"
+    for who, program in (("ours", TOGETHER), ("alone", OURS)):
+        yield Row(
+            f"JSON outline, complete, {size} array{PLACES[who]}",
+            Target(ratio=0.3, megabytes=100) if who == "ours" else Target(),
+            "`jq length`" if jq else "",
+            took[who] / took["jq"] if jq else None,
+            took[who],
+            (took["small"], took["middle"], took["ours"]) if who == "ours" else (),
+            peak(program, full),
+        )
+    small, middle, full = (at("jsonl", step) for step in scale.steps())
+    works = {"ours": work(TOGETHER, full), "small": work(TOGETHER, small)}
+    works |= {"middle": work(TOGETHER, middle), "alone": work(OURS, full)}
+    works["walk"] = work(WALK, full)
+    took = medians(works, scale.runs)
+    for who, program, limit in (("ours", TOGETHER, 0.6), ("alone", OURS, 1.0)):
+        yield Row(
+            f"JSON outline, complete, {size} JSONL{PLACES[who]}",
+            Target(ratio=limit, megabytes=100),
+            "`orjson.loads` of each line and a walk",
+            took[who] / took["walk"],
+            took[who],
+            (took["small"], took["middle"], took["ours"]) if who == "ours" else (),
+            peak(program, full),
+        )
+
+
+PLACES = {"ours": ", two processes", "alone": ", one process"}
 
 
 def check(path: Path) -> str:
@@ -237,18 +344,18 @@ def main() -> None:
         where = ["--size", str(options.size), "--folder", str(options.folder)]
         itself("--make", name, *where)
         path = path_of(name, options.size, options.folder)
-        cpu, took, peak = ran(python, "-c", OURS, str(path))
-        row = f"{name:8}{took:7.1f} s ({cpu:.1f} s of CPU), {peak} MiB"
+        cpu, took, held_most = ran(python, "-c", OURS, str(path))
+        row = f"{name:8}{took:7.1f} s ({cpu:.1f} s of CPU), {held_most} MiB"
         whole = LINES if name == "jsonl" else WHOLE
         if name != "nan":
-            peer, _, held = ran(python, "-c", whole, str(path))
-            row += f"; {cpu / peer:.2f} × orjson ({held:,} MiB)"
+            peer, _, most = ran(python, "-c", whole, str(path))
+            row += f"; {cpu / peer:.2f} × orjson ({most:,} MiB)"
         if name == "jsonl":
             peer, _, _ = ran(python, "-c", WALK, str(path))
             row += f"; {cpu / peer:.2f} × orjson a line and a walk"
         if jq is not None and name != "nan":
-            peer, _, held = ran(jq, "length", str(path))
-            row += f"; {cpu / peer:.2f} × jq length ({held:,} MiB)"
+            peer, _, most = ran(jq, "length", str(path))
+            row += f"; {cpu / peer:.2f} × jq length ({most:,} MiB)"
         print(row, flush=True)
         if options.check:
             itself("--compare", str(path))
