@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import partial
 from typing import ClassVar
 
@@ -89,13 +88,7 @@ class HomeScreen(MarkingScreen, IndexingScreen, Acting):
         """The morning's report of what this screen looks at."""
         from spillview.tui.report import ReportScreen
 
-        since = None if self.view.all_time else self.scope.since
-        scope = replace(self.scope, since=0.0 if self.view.all_time else since)
-        self.app.push_screen(ReportScreen(self.catalogue, scope), self._from_report)
-
-    def _from_report(self, artifact_id: str | None) -> None:
-        if artifact_id is not None:
-            self.open_artifact(artifact_id)
+        self.app.push_screen(ReportScreen(self.catalogue, self.scope))
 
     def action_undo(self) -> None:
         """Take the last mark back and go to it, or the clean-up that came after it."""
