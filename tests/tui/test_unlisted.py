@@ -19,7 +19,7 @@ from spillview.tui.gathering import gather
 from spillview.tui.home import HomeScreen
 from spillview.tui.messages import Scanned
 from spillview.tui.unlisted import Unlisted, glimpse
-from tests.tui.fakes import HOUR, NOW, Facts, FakeCatalogue, listing_of, settle, whole
+from tests.tui.fakes import HOUR, NOW, Facts, FakeCatalogue, listing_of, whole
 
 SIZE = (120, 40)
 
@@ -148,9 +148,10 @@ async def test_what_asks_of_all_waits_and_the_night_is_not_over_by_a_part() -> N
     catalogue = FakeCatalogue(many(), last_review=NOW - 20 * HOUR)
     app = SpillviewApp(catalogue)
     async with app.run_test(size=SIZE) as pilot:
-        await settle(pilot)
         home = app.screen_stack[0]
         assert isinstance(home, HomeScreen)
+        while not home.queue.settled:
+            await pilot.pause(0.01)
         material = first_of(many(), {})
         home.post_message(Scanned(list(material.sessions), material.rest))
         await pilot.pause()
