@@ -296,24 +296,24 @@ def _with_rest(
     No totals of theirs where only a part of the window is shown.
     """
     since = None if view.all_time else view.since
-    behind, put_away = rest.inside(since, view.opened)
+    behind = rest.inside(since, view.opened)
     made = replace(
         known,
-        beyond=known.beyond + len(rest.listing) - len(behind),
-        listed=Listed(inside, inside + len(behind)) if behind else None,
+        beyond=known.beyond + len(rest) - behind.artifacts,
+        listed=Listed(inside, inside + behind.artifacts) if behind.artifacts else None,
     )
     if not whole:
         return made
     figures = replace(
         known.figures,
-        artifacts=known.figures.artifacts + len(behind),
+        artifacts=known.figures.artifacts + behind.artifacts,
         bytes=known.figures.bytes + behind.bytes,
     )
     return replace(
         made,
         figures=figures,
-        sessions=known.sessions + len(behind.groups()),
-        put_away=known.put_away + put_away,
+        sessions=known.sessions + behind.sessions,
+        put_away=known.put_away + behind.put_away,
     )
 
 

@@ -114,7 +114,8 @@ def test_a_session_too_large_for_a_first_look_waits(
     monkeypatch.setattr(unlisted, "LARGEST", 4)
     taken, rest = glimpse(listing_of(many()))
     assert taken == []
-    assert list(rest) == many()
+    others = [artifact.id for session in rest for artifact in session]
+    assert sorted(others) == sorted(artifact.id for artifact in many())
 
 
 @pytest.mark.usefixtures("small_glimpse")
@@ -137,7 +138,7 @@ def test_the_first_rows_are_told_before_the_others_are_made() -> None:
     assert bare.rest is not None
     assert known.rest is not None
     assert everything.rest is None
-    assert len(known.rest.listing) == 50
+    assert len(known.rest) == 50
     assert all(a.link is None for s in bare.sessions for a in s.artifacts)
     assert all(a.link for s in known.sessions for a in s.artifacts)
     assert sum(len(s.artifacts) for s in everything.sessions) == 60
