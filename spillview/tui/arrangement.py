@@ -5,19 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from threading import Lock
 from typing import Any
 
 from spillview import fuzzy, triage
-from spillview.endings import has_failed
 from spillview.model import Artifact, Missing, Session
 from spillview.picks import PICKS, Pick
 from spillview.reviewed import is_reviewed
 from spillview.text import when
+from spillview.tui.labels import Cancelled, Labels, joined
 from spillview.tui.unlisted import Listed, Unlisted
 
 Row = Session | Artifact | Missing
-Cancelled = Callable[[], bool] | None
 Key = tuple[str, ...]
 """What a row is known by, whatever its place and its facts become."""
 
@@ -175,73 +173,6 @@ def in_window(artifact: Artifact, view: View) -> bool:
     return artifact.created >= view.since
 
 
-class Labels:
-    """What the filter matches, made ready once and kept while the rows are the same.
-
-    Command and label; tool and whether it failed; name; what a session's artifacts
-    share: project, title, harness, session.
-    """
-
-    def __init__(self) -> None:
-        self._forms: dict[str, str] = {}
-        """What an index makes of a text, for the next one."""
-        self._rows: list[Artifact] = []
-        self._about: list[tuple[str | None, str | None]] = []
-        self._index = fuzzy.Index([])
-        self._lock = Lock()
-
-    def find(
-        self, query: str, sessions: Sequence[Session], cancelled: Cancelled = None
-    ) -> list[int]:
-        """Places of the artifacts that match, best first, through all sessions."""
-        with self._lock:
-            return self._of(sessions).find(query, cancelled)
-
-    def prepare(self, sessions: Sequence[Session]) -> None:
-        """Make ready what the first keys need."""
-        with self._lock:
-            index = self._of(sessions)
-        index.prepare()
-
-    def _of(self, sessions: Sequence[Session]) -> fuzzy.Index:
-        rows = [artifact for session in sessions for artifact in session.artifacts]
-        about = [(session.project, session.title) for session in sessions]
-        if rows != self._rows or about != self._about:
-            labels = [
-                _label(artifact, session)
-                for session in sessions
-                for artifact in session.artifacts
-            ]
-            columns = [list(column) for column in zip(*labels, strict=True)]
-            forms = self._forms
-            texts = {text for column in columns for text in column}
-            self._forms = {text: forms[text] for text in texts & forms.keys()}
-            self._index = fuzzy.Index(columns, self._forms)
-            self._rows, self._about = rows, about
-        return self._index
-
-
-def _label(artifact: Artifact, session: Session) -> tuple[str, str, str, str]:
-    found = artifact.found
-    shared = (
-        session.project or artifact.project or found.project_slug,
-        session.title,
-        found.harness,
-        artifact.session,
-    )
-    failed = "failed" if has_failed(artifact) else None
-    return (
-        _joined(artifact.command, artifact.label),
-        _joined(artifact.tool, failed),
-        found.name,
-        _joined(*shared),
-    )
-
-
-def _joined(*words: str | None) -> str:
-    return " ".join(word for word in words if word)
-
-
 def arrange(
     material: Material,
     view: View,
@@ -390,7 +321,7 @@ def _filtered(
         kept.setdefault(at, []).append(artifact)
     shown = [replace(sessions[at], artifacts=tuple(some)) for at, some in kept.items()]
     calls = [
-        _joined(call.mention.command, call.mention.tool, call.project, call.harness)
+        joined(call.mention.command, call.mention.tool, call.project, call.harness)
         for call in missing
     ]
     return shown, [missing[place] for place in fuzzy.matches(query, calls)]

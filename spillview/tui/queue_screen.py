@@ -19,7 +19,6 @@ from spillview.tui.arrangement import (
     Arrangement,
     Figures,
     Key,
-    Labels,
     Material,
     View,
     arrange,
@@ -32,6 +31,7 @@ from spillview.tui.breakpoints import take_shape
 from spillview.tui.detail import Detail
 from spillview.tui.filter_bar import FilterBar
 from spillview.tui.footer import Footer
+from spillview.tui.labels import Labels
 from spillview.tui.live import LiveScreen
 from spillview.tui.marks import Marks
 from spillview.tui.messages import (

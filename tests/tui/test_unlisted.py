@@ -14,9 +14,10 @@ from spillview.model import Artifact, Session
 from spillview.reviewed import is_reviewed
 from spillview.tui import gathering, unlisted
 from spillview.tui.app import SpillviewApp
-from spillview.tui.arrangement import Labels, Material, View, arrange, in_window
+from spillview.tui.arrangement import Material, View, arrange, in_window
 from spillview.tui.gathering import gather
 from spillview.tui.home import HomeScreen
+from spillview.tui.labels import Labels
 from spillview.tui.messages import Scanned
 from spillview.tui.unlisted import Unlisted, glimpse
 from tests.tui.fakes import HOUR, NOW, Facts, FakeCatalogue, listing_of, whole
