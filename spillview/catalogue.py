@@ -165,19 +165,26 @@ class Catalogue:
 
     # What is there
 
-    def scan(self, query: Query | None = None, *, bare: bool = False) -> Listing:
+    def scan(
+        self,
+        query: Query | None = None,
+        *,
+        bare: bool = False,
+        entries: bool = True,
+    ) -> Listing:
         """Artifacts at once, newest first: entries, `stat`, and what is cached.
 
         Each is made when it is asked for, with what is known of it by then.
-        `bare` leaves out what transcripts say, for a first look in half the time.
+        `bare` leaves out what transcripts say, for a first look in half the time;
+        without `entries` the last scan's are taken, of the same query, after that.
         Raises `BadInput` for a path that does not exist.
         """
         with _no_collection():
-            return self._scan(query, bare)
+            return self._scan(query, bare, entries)
 
-    def _scan(self, query: Query | None, bare: bool) -> Listing:
+    def _scan(self, query: Query | None, bare: bool, entries: bool) -> Listing:
         self._query = query = query if query is not None else Query()
-        seen = self._seen = self._discover(query)
+        seen = self._seen = self._discover(query) if entries else self._seen
         self._watched = None
         self.stores = seen.stores
         self._problems = [*self._profile_problems, *seen.problems]

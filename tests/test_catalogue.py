@@ -163,6 +163,21 @@ def test_a_second_start_knows_everything_without_opening_a_file(
     assert {a.id: a for a in again.complete(again.scan())} == first
 
 
+def test_a_first_look_goes_on_with_the_entries_that_it_found(
+    store: ClaudeStore, opened: Callable[[], Catalogue]
+) -> None:
+    store.spill("s1", 1, LONG)
+    whole(opened())
+    catalogue = opened()
+    (bare,) = catalogue.scan(bare=True)
+    assert bare.link is None
+    expected = list(opened().scan())
+    late = store.spill("s1", 2, LONG)
+    assert list(catalogue.scan(entries=False)) == expected
+    assert catalogue.refresh()
+    assert str(late) in {a.found.path for a in catalogue.scan()}
+
+
 def test_a_changed_artifact_is_counted_anew(
     store: ClaudeStore, opened: Callable[[], Catalogue]
 ) -> None:

@@ -12,8 +12,9 @@ from spillview.cli import main
 from spillview.model import Artifact
 from spillview.picks import PICKS
 from spillview.places import Places
-from spillview.tui.arrangement import Labels, Material, View, arrange
+from spillview.tui.arrangement import Material, View, arrange
 from spillview.tui.columns import follows
+from spillview.tui.labels import Labels
 from tests.stores import Claude, log_of, numbered
 
 

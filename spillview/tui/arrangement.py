@@ -7,19 +7,17 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import accumulate
-from threading import Lock
 from typing import Any
 
 from spillview import fuzzy, triage
-from spillview.endings import has_failed
 from spillview.model import Artifact, Missing, Session
 from spillview.picks import PICKS, Pick
 from spillview.reviewed import is_reviewed
 from spillview.text import when
+from spillview.tui.labels import Cancelled, Labels, joined
 from spillview.tui.unlisted import Listed, Unlisted
 
 Row = Session | Artifact | Missing
-Cancelled = Callable[[], bool] | None
 Key = tuple[str, ...]
 """What a row is known by, whatever its place and its facts become."""
 
@@ -181,77 +179,6 @@ def in_window(artifact: Artifact, view: View) -> bool:
     return artifact.created >= view.since
 
 
-class Labels:
-    """What the filter matches, made ready once and kept while the rows are the same.
-
-    Command and label; tool and whether it failed; name; what a session's artifacts
-    share: project, title, harness, session.
-    """
-
-    def __init__(self) -> None:
-        self._rows: list[Artifact] = []
-        self._about: list[tuple[str | None, str | None]] = []
-        self._index = fuzzy.Index([])
-        self._lock = Lock()
-        self._ranks: dict[str, tuple[Artifact, int]] = {}
-
-    def rank(self, artifact: Artifact) -> int:
-        """Its rank, which stays while its facts do."""
-        known = self._ranks.get(artifact.id)
-        if known is None or known[0] is not artifact:
-            known = artifact, int(triage.rank(artifact))
-            self._ranks[artifact.id] = known
-        return known[1]
-
-    def find(
-        self, query: str, sessions: Sequence[Session], cancelled: Cancelled = None
-    ) -> list[int]:
-        """Places of the artifacts that match, best first, through all sessions."""
-        with self._lock:
-            return self._of(sessions).find(query, cancelled)
-
-    def prepare(self, sessions: Sequence[Session]) -> None:
-        """Make ready what the first keys need."""
-        with self._lock:
-            index = self._of(sessions)
-        index.prepare()
-
-    def _of(self, sessions: Sequence[Session]) -> fuzzy.Index:
-        rows = [artifact for session in sessions for artifact in session.artifacts]
-        about = [(session.project, session.title) for session in sessions]
-        if rows != self._rows or about != self._about:
-            labels = [
-                _label(artifact, session)
-                for session in sessions
-                for artifact in session.artifacts
-            ]
-            columns = [list(column) for column in zip(*labels, strict=True)]
-            self._index = fuzzy.Index(columns, self._index)
-            self._rows, self._about = rows, about
-        return self._index
-
-
-def _label(artifact: Artifact, session: Session) -> tuple[str, str, str, str]:
-    found = artifact.found
-    shared = (
-        session.project or artifact.project or found.project_slug,
-        session.title,
-        found.harness,
-        artifact.session,
-    )
-    failed = "failed" if has_failed(artifact) else None
-    return (
-        _joined(artifact.command, artifact.label),
-        _joined(artifact.tool, failed),
-        found.name,
-        _joined(*shared),
-    )
-
-
-def _joined(*words: str | None) -> str:
-    return " ".join(word for word in words if word)
-
-
 def arrange(
     material: Material,
     view: View,
@@ -306,24 +233,24 @@ def _with_rest(
     No totals of theirs where only a part of the window is shown.
     """
     since = None if view.all_time else view.since
-    behind, put_away = rest.inside(since, view.opened)
+    behind = rest.inside(since, view.opened)
     made = replace(
         known,
-        beyond=known.beyond + len(rest.listing) - len(behind),
-        listed=Listed(inside, inside + len(behind)) if behind else None,
+        beyond=known.beyond + len(rest) - behind.artifacts,
+        listed=Listed(inside, inside + behind.artifacts) if behind.artifacts else None,
     )
     if not whole:
         return made
     figures = replace(
         known.figures,
-        artifacts=known.figures.artifacts + len(behind),
+        artifacts=known.figures.artifacts + behind.artifacts,
         bytes=known.figures.bytes + behind.bytes,
     )
     return replace(
         made,
         figures=figures,
-        sessions=known.sessions + len(behind.groups()),
-        put_away=known.put_away + put_away,
+        sessions=known.sessions + behind.sessions,
+        put_away=known.put_away + behind.put_away,
     )
 
 
@@ -398,7 +325,7 @@ def _filtered(
         kept.setdefault(at, []).append(sessions[at].artifacts[place - ends[at]])
     shown = [replace(sessions[at], artifacts=tuple(some)) for at, some in kept.items()]
     calls = [
-        _joined(call.mention.command, call.mention.tool, call.project, call.harness)
+        joined(call.mention.command, call.mention.tool, call.project, call.harness)
         for call in missing
     ]
     return shown, [missing[place] for place in fuzzy.matches(query, calls)]

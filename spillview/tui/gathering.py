@@ -89,11 +89,12 @@ def gather(
     what transcripts tell of them; all goes on once `shown` returns.
     """
     try:
-        if quick and len(bare := catalogue.scan(query, bare=True)) > MANY:
-            _post_first(catalogue, bare, post)
-            shown()
-            del bare
-        listing = catalogue.scan(query)
+        if quick:
+            listing = catalogue.scan(query, bare=True)
+            if len(listing) > MANY:
+                _post_first(catalogue, listing, post)
+                shown()
+        listing = catalogue.scan(query, entries=not quick)
         if quick and len(listing) > MANY and not cancelled():
             _post_first(catalogue, listing, post)
         found = list(listing)

@@ -19,7 +19,6 @@ from spillview.tui.arrangement import (
     Arrangement,
     Figures,
     Key,
-    Labels,
     Material,
     View,
     arrange,
@@ -32,6 +31,7 @@ from spillview.tui.breakpoints import take_shape
 from spillview.tui.detail import Detail
 from spillview.tui.filter_bar import FilterBar
 from spillview.tui.footer import Footer
+from spillview.tui.labels import Labels
 from spillview.tui.live import LiveScreen
 from spillview.tui.marks import Marks
 from spillview.tui.messages import (
@@ -49,6 +49,9 @@ from spillview.tui.unlisted import Unlisted
 
 FEW = 3000
 """Up to so many artifacts are arranged at once, more of them in a worker."""
+
+FRAME_SECONDS = 0.1
+"""New rows are drawn by then; what is next in Textual's queues may come before."""
 
 AGE_SECONDS = 20.0
 """Ages are drawn anew this often."""
@@ -232,7 +235,7 @@ class QueueScreen(LiveScreen):
             best_first=bool(view.filter.strip()),
         )
         if not self.list_shown.is_set():
-            self.call_after_refresh(self.stand)
+            self.set_timer(FRAME_SECONDS, self.stand)
         self.titles.show(view.sort, view.reverse)
         shown = arrangement.missing if view.missing and view.only is None else 0
         figures, away = arrangement.figures, arrangement.put_away

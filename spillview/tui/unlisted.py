@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from spillview.listing import Listing
@@ -27,27 +27,48 @@ class Listed:
 
 
 @dataclass(frozen=True, slots=True)
+class Behind:
+    """Totals of what a window shows of it."""
+
+    artifacts: int = 0
+    bytes: int = 0
+    sessions: int = 0
+    put_away: int = 0
+    """How many more of the window's time were reviewed before it opened."""
+
+
+@dataclass(frozen=True, slots=True)
 class Unlisted:
     """The artifacts of the sessions that are not listed yet."""
 
-    listing: Listing
+    sessions: Sequence[Listing]
     marks: Mapping[str, float]
     """When the person marked artifacts reviewed."""
     now: float
 
-    def inside(self, since: float | None, opened: float | None) -> tuple[Listing, int]:
-        """Those that the window shows, as `in_window` has it, and how many of its
-        time were reviewed before it opened; without `since` all and none."""
-        found = self.listing
-        if since is None:
-            return found, 0
-        late = found.pick(i for i in range(len(found)) if found.created(i) >= since)
-        if not self.marks:
-            return late, 0
-        shown = late.pick(i for i in range(len(late)) if self._shows(late, i, opened))
-        return shown, len(late) - len(shown)
+    def __len__(self) -> int:
+        return sum(map(len, self.sessions))
 
-    def _shows(self, found: Listing, index: int, opened: float | None) -> bool:
+    def inside(self, since: float | None, opened: float | None) -> Behind:
+        """Those that the window shows, as `in_window` has it; all without `since`."""
+        artifacts = size = sessions = late = 0
+        for found in self.sessions:
+            shown = found
+            if since is not None:
+                created = map(found.created, range(len(found)))
+                shown = found.pick(i for i, at in enumerate(created) if at >= since)
+                late += len(shown)
+                if self.marks:
+                    places = range(len(shown))
+                    shown = shown.pick(i for i in places if self._has(shown, i, opened))
+            if shown:
+                artifacts += len(shown)
+                size += shown.bytes
+                sessions += 1
+        put_away = 0 if since is None else late - artifacts
+        return Behind(artifacts, size, sessions, put_away)
+
+    def _has(self, found: Listing, index: int, opened: float | None) -> bool:
         """Whether it was not reviewed, as it is now, before the window opened."""
         marked = self.marks.get(found.ident(index))
         if marked is None or (opened is not None and marked >= opened):
@@ -55,15 +76,13 @@ class Unlisted:
         return marked < found.changed(index) <= self.now
 
 
-def glimpse(found: Listing) -> tuple[list[Artifact], Listing]:
-    """The artifacts of the sessions that have the newest, and all others."""
+def glimpse(found: Listing) -> tuple[list[Artifact], list[Listing]]:
+    """The artifacts of the sessions that have the newest, and the other sessions."""
     taken: list[Artifact] = []
-    chosen: set[tuple[str, str]] = set()
-    for key, members in found.groups().items():
-        if len(taken) >= GLIMPSE:
-            break
-        if len(members) <= LARGEST:
+    rest: list[Listing] = []
+    for members in found.groups().values():
+        if len(taken) < GLIMPSE and len(members) <= LARGEST:
             taken += members
-            chosen.add(key)
-    rest = (i for i in range(len(found)) if found.session(i) not in chosen)
-    return taken, found.pick(rest)
+        else:
+            rest.append(members)
+    return taken, rest

@@ -210,7 +210,13 @@ class FakeCatalogue(Catalogue):
     def broken_records(self) -> list[Problem]:
         return list(self.broken)
 
-    def scan(self, query: Query | None = None, *, bare: bool = False) -> Listing:
+    def scan(
+        self,
+        query: Query | None = None,
+        *,
+        bare: bool = False,
+        entries: bool = True,
+    ) -> Listing:
         self.scans += 1
         self.changed = False
         marked = [

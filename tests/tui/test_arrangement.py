@@ -17,7 +17,6 @@ from spillview.text import when
 from spillview.tui.arrangement import (
     SORT_KEYS,
     Figures,
-    Labels,
     Material,
     View,
     arrange,
@@ -27,6 +26,7 @@ from spillview.tui.arrangement import (
     sort,
     window_words,
 )
+from spillview.tui.labels import Labels
 from spillview.tui.marks import Marks
 from tests.tui.fakes import HOUR, NOW, Facts, FakeCatalogue, lost_call, whole
 

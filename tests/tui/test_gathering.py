@@ -77,7 +77,7 @@ def test_cancelling_stops_between_artifacts() -> None:
 def test_a_scan_that_fails_is_one_sentence() -> None:
     catalogue = FakeCatalogue()
 
-    def refuse(query: Query | None = None, *, bare: bool = False) -> Listing:
+    def refuse(query: Query | None = None, **how: bool) -> Listing:
         raise BadInput("There is no such folder.")
 
     catalogue.scan = refuse  # type: ignore[method-assign] # the fault under test

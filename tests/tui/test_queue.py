@@ -10,8 +10,9 @@ from textual.app import App, ComposeResult
 from spillview.model import Artifact, Session
 from spillview.tui import columns
 from spillview.tui.app import SpillviewApp
-from spillview.tui.arrangement import Labels, Material, Row, View, arrange
+from spillview.tui.arrangement import Material, Row, View, arrange
 from spillview.tui.detail import detail_lines, outcome
+from spillview.tui.labels import Labels
 from spillview.tui.queue import Queue
 from spillview.tui.rows import session_runs
 from tests.tui.fakes import (
