@@ -96,7 +96,7 @@ def _best(ends: Iterator[_End], shown: str) -> Seen:
 
 def _heads(shown: str, content: Content, counts: Counts) -> Iterator[_End]:
     """How `shown` fits the file's start, at every level of rendering."""
-    for window in dict.fromkeys(_windows(len(shown), content, counts, tail=False)):
+    for window in _once(_windows(len(shown), content, counts, tail=False)):
         text = window.text
         fits = _common(shown, text, 0)
         start = 0
@@ -114,7 +114,7 @@ def _heads(shown: str, content: Content, counts: Counts) -> Iterator[_End]:
 
 def _tails(shown: str, content: Content, counts: Counts) -> Iterator[_End]:
     """How `shown` fits the file's end, at every level of rendering."""
-    for window in dict.fromkeys(_windows(len(shown), content, counts, tail=True)):
+    for window in _once(_windows(len(shown), content, counts, tail=True)):
         for end in _ends(window.text):
             fits = _common_back(shown, window.text, end)
             if fits == 0:
@@ -263,11 +263,12 @@ def _even(
 
 def _windows(
     length: int, content: Content, counts: Counts, *, tail: bool
-) -> list[Rendered]:
+) -> Iterator[Rendered]:
     """The file's start or end as text, at each level of rendering.
 
     A level that would change nothing repeats the one before it. UTF-16 content follows
-    decoded as what it is, in case the harness did so too.
+    decoded as what it is, in case the harness did so too. A window of a file that is
+    no text takes a hundred times its size: there is one at a time.
     """
     near = min(4 * length + 64, WINDOW)
     far = min(max(near, 16 * length + (1 << 20)), WINDOW)
@@ -279,7 +280,6 @@ def _windows(
     ]
     if counts.encoding.startswith("utf-16"):
         plan += [(0, near, counts.encoding), (1, near, counts.encoding)]
-    windows: list[Rendered] = []
     for level, size, encoding in plan:
         size = min(size, content.size)
         start = content.size - size if tail else 0
@@ -287,12 +287,19 @@ def _windows(
             start -= 1
         data = content.pread(start, content.size - start if tail else size)
         needed = (b"", b"\r", b"\x1b[", b"\r")[level]
-        if level and encoding == "utf-8" and needed not in data:
-            windows.append(windows[-1])
-            continue
-        final = start + len(data) >= content.size
-        windows.append(render(data, start, level, final=final, encoding=encoding))
-    return windows
+        if level == 0 or encoding != "utf-8" or needed in data:
+            final = start + len(data) >= content.size
+            window = render(data, start, level, final=final, encoding=encoding)
+        yield window
+
+
+def _once(windows: Iterator[Rendered]) -> Iterator[Rendered]:
+    """Without those that repeat the one before."""
+    before: Rendered | None = None
+    for window in windows:
+        if window is not before:
+            yield window
+        before = window
 
 
 def _broken(rest: str) -> bool:

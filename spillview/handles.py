@@ -160,7 +160,7 @@ def _open(
 ) -> FileContent | StoredContent:
     """The artifact's file; the way to it is walked for the first of each folder."""
     path, root = artifact.found.path, artifact.found.root
-    folder = (root, os.path.dirname(path))
+    folder = (root, path.rpartition(os.sep)[0])
     if artifact.found.stored is not None:
         return open_artifact(artifact.found, root=root)
     if folder in folders:

@@ -19,7 +19,7 @@ def cells(line: str) -> list[str]:
     return [cell.strip() for cell in line.strip().strip("|").split("|")]
 
 
-@pytest.mark.parametrize("name", ["counts", "lines"])
+@pytest.mark.parametrize("name", ["counts", "lines", "grep", "wrap"])
 def test_a_benchmark_prints_its_rows_at_any_size(name: str, tmp_path: Path) -> None:
     command = [sys.executable, "-m", "tests.bench", *TINY, "--folder", str(tmp_path)]
     done = subprocess.run(
@@ -30,6 +30,7 @@ def test_a_benchmark_prints_its_rows_at_any_size(name: str, tmp_path: Path) -> N
     assert cells(head) == list(HEAD)
     assert set(rule) == {"|", "-"}
     assert lines
+    assert "missed" not in done.stdout
     for line in lines:
         work, target, found, *_ = cells(line)
         assert work

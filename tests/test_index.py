@@ -21,7 +21,7 @@ from spillview.disk import Busy
 from spillview.grep import Message, Options, Report, search, tally
 from spillview.index import building, signature
 from spillview.index.background import update_apart
-from spillview.index.building import NoNumpy, Wanted, update
+from spillview.index.building import NoNumpy, Outcome, Wanted, update
 from spillview.index.folds import spellings
 from spillview.index.literals import AnyOf, Chain, Need, required
 from spillview.index.lookup import Lookup
@@ -734,6 +734,12 @@ def test_a_disk_that_fails_leaves_the_index_as_it_was(
     assert segments(index) == before
     assert not list(index.glob("*.part"))
     assert found_in(paths, index) == ["0007.txt"]
+
+
+def test_nothing_is_made_where_there_is_nothing_to_index(tmp_path: Path) -> None:
+    gone = Wanted(str(tmp_path), str(tmp_path / "gone.txt"))
+    assert update(str(tmp_path / "index"), [gone]) == Outcome()
+    assert not (tmp_path / "index").exists()
 
 
 def test_the_index_is_private(stock: tuple[list[Path], Path]) -> None:

@@ -367,14 +367,14 @@ def test_a_query_of_a_guest_alone_knows_its_envelopes(tmp_path: Path) -> None:
 
 
 def test_the_artifact_screen_opens_a_row(tmp_path: Path) -> None:
-    from spillview.tui.panes import _open_text
+    from spillview.tui.opening import opened
 
     store = make("rtk", tmp_path)
     found = {a.found.row: a for a in listed(tmp_path) if a.found.row}
     for spill in store.spills:
         if spill.row is None:
             continue
-        document = _open_text(found[spill.row], 0).document
+        document, _ = opened(found[spill.row])
         assert document is not None
         assert document.text.pread(0, document.size) == spill.data
         assert document.change() is None

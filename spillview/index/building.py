@@ -108,10 +108,12 @@ def update(
     Raises `Busy` while another process does the same, `NoNumpy`, and OSError where
     the folder cannot be written.
     """
+    given = _facts(wanted)
+    if not given and not os.path.isdir(folder):
+        return Outcome()
     private_dir(folder)
     with _alone(folder), Lookup(folder) as index:
         _sweep(folder)
-        given = _facts(wanted)
         work = _plan(index, given)
         outcome = Outcome(damaged=index.damaged)
         worth = work.bytes >= least or index.damaged > 0

@@ -90,7 +90,7 @@ class ArtifactScreen(Panes, Acting):
     def _may_be_json(self) -> bool:
         counts, found = self.artifact.counts, self.artifact.found
         if counts is None:
-            return found.type == "file" and self.full.document is not None
+            return found.type == "file" and self.whole is not None
         return counts.kind in ("json", "jsonl")
 
     async def action_shape(self) -> None:
@@ -111,7 +111,7 @@ class ArtifactScreen(Panes, Acting):
 
     def _byte_under_cursor(self) -> int:
         """The first byte of the file that is no white space in the cursor's row."""
-        document = self.full.document
+        document = self.whole
         if document is None:
             return 0
         begin = b""
@@ -138,7 +138,7 @@ class ArtifactScreen(Panes, Acting):
 
     def on_shape_pane_chosen(self, event: ShapePane.Chosen) -> None:
         """Go to a path's first place in the text."""
-        document = self.full.document
+        document = self.whole
         if document is not None:
             self._show_text()
             self.full.goto(document.to_text(event.byte))
@@ -211,7 +211,7 @@ class ArtifactScreen(Panes, Acting):
 
     def action_verdict(self) -> None:
         """Go to the verdict."""
-        counts, document = self.artifact.counts, self.full.document
+        counts, document = self.artifact.counts, self.whole
         if counts is not None and counts.verdict is not None and document is not None:
             self._show_text()
             self.full.goto(document.to_text(counts.verdict.start))
@@ -223,7 +223,7 @@ class ArtifactScreen(Panes, Acting):
         self.app.push_screen(ReadsScreen(self.artifact, self.facts), self._go_to_read)
 
     def _go_to_read(self, chosen: Range | None) -> None:
-        document = self.full.document
+        document = self.whole
         if chosen is not None and document is not None:
             self._show_text()
             self.full.goto(document.to_text(chosen[0]))

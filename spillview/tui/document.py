@@ -45,6 +45,8 @@ class Document:
     """What the model received, in offsets of the text; None where nothing is known."""
     modelless: bool = False
     """Whether nothing but its envelope is known to have shown it."""
+    beginning: bool = False
+    """Whether it is the first lines alone, shown while the rest is transcribed."""
     _mapping: _Mapping | None = None
 
     def __post_init__(self) -> None:
@@ -130,6 +132,31 @@ def from_text(text: str, seen: Sequence[Range] = ()) -> Document:
     """A document of a text in memory, such as an envelope."""
     content = BytesContent(text.encode("utf-8", "surrogatepass"))
     return Document(content, content, seen=Seen(tuple(seen)))
+
+
+BEGINNING = 1 << 18
+"""Bytes of a UTF-16 file that are shown while the rest of it is transcribed."""
+
+
+def open_beginning(found: Found, *, encoding: str | None) -> Document | None:
+    """The first lines of a UTF-16 artifact; None where it is not one, or too short.
+
+    `encoding` as in `open_document`. Raises what opening and reading raise.
+    """
+    from spillview.kinds import HEAD, utf16_of
+
+    with open_artifact(found, root=found.root) as content:
+        head = content.pread(0, BEGINNING)
+        whole = content.size
+    if encoding is None:
+        wide = utf16_of(head[:HEAD])
+        encoding = wide[0] if wide is not None else "utf-8"
+    if not encoding.startswith("utf-16") or whole <= len(head):
+        return None
+    text = text_content(BytesContent(head), encoding)
+    lines = text.pread(0, text.size).rpartition(b"\n")
+    text.close()
+    return Document(*(BytesContent(b"".join(lines[:2])),) * 2, encoding, beginning=True)
 
 
 def open_document(

@@ -15,19 +15,19 @@ from textual.worker import Worker, WorkerState, get_current_worker
 
 from spillview.catalogue import Catalogue
 from spillview.endings import ending_line
-from spillview.entries import renewed
 from spillview.envelope import EnvelopeFacts
 from spillview.errors import SpillError
 from spillview.hits import Pattern
 from spillview.model import Artifact, Range, Seen
-from spillview.text import path_text, printable
+from spillview.text import printable
 from spillview.tui import outside, stylesheet
 from spillview.tui.artifact_lines import Header, NextStrip, PaneTitle, Place
 from spillview.tui.breakpoints import take_shape
-from spillview.tui.document import Document, from_text, open_document
+from spillview.tui.document import Document, from_text
 from spillview.tui.footer import Footer
 from spillview.tui.gaps import Counterparts, counterparts, gap_folds
 from spillview.tui.note import Notes
+from spillview.tui.opening import as_it_is_now, first_lines, opened
 from spillview.tui.pager import Pager
 from spillview.tui.prompt import Prompt
 from spillview.tui.reader import Reader
@@ -113,6 +113,12 @@ class Panes(Screen[Artifact]):
         """The pane that has the focus, or had it last."""
         return self.envelope if self.has_class("-envelope") else self.full
 
+    @property
+    def whole(self) -> Document | None:
+        """The artifact's text, once all of it can be shown."""
+        document = self.full.document
+        return None if document is None or document.beginning else document
+
     def compose(self) -> ComposeResult:
         """Header, two panes, what followed, a line of input, footer."""
         take_shape(self)
@@ -160,7 +166,7 @@ class Panes(Screen[Artifact]):
         if wide and artifact.found.size > TRANSCRIBED_AT_ONCE:
             self._read(artifact, self._generation)
         else:
-            self._take_text(_open_text(artifact, self._generation))
+            self._take_text(self.Opened(self._generation, *opened(artifact)))
         # The first paint waits for nothing that reads more than it shows.
         self.call_after_refresh(self._look_up, artifact, self._generation)
         self.full.focus()
@@ -179,7 +185,10 @@ class Panes(Screen[Artifact]):
         description="Open the artifact's text",
     )
     def _read(self, artifact: Artifact, generation: int) -> None:
-        self.post_message(_open_text(artifact, generation))
+        beginning = first_lines(artifact)
+        if beginning is not None:
+            self.post_message(self.Opened(generation, beginning))
+        self.post_message(self.Opened(generation, *opened(artifact)))
 
     @on(Opened)
     def _take_text(self, message: Opened) -> None:
@@ -191,18 +200,27 @@ class Panes(Screen[Artifact]):
         if document is None:
             self._show_message(message.error or "It cannot be read.")
             return
+        if document.beginning:
+            self.full.open(document)
+            return
         if not document.size:
             self._show_message("It is empty: 0 bytes.")
+        before = self.full.document
+        moved = self.full.cursor if before is not None and before.beginning else 0
         artifact = self.artifact
         lines = artifact.counts.lines if artifact.counts is not None else 0
         at, folds = 0, []
         with self.full.told():
             document.tell(artifact)
             at, folds = self._place(document), gap_folds(document)
-        self.full.open(document, at=at, folds=folds, lines=lines)
+        self.full.open(document, at=moved or at, folds=folds, lines=lines)
+        if before is not None:
+            before.close()
         if self._at is not None and self._pattern is not None:
             self.full.find(self._pattern)
         self._at = None
+        if before is not None:
+            self._show_envelope()  # its places in the text are known only now
 
     def _place(self, document: Document) -> int:
         """Where to open: at a hit, else at what it concludes, else at the top."""
@@ -248,7 +266,7 @@ class Panes(Screen[Artifact]):
         self.full_title.show(name=_output_name(artifact, self.facts))
         self.set_class(not _has_envelope(artifact), "-orphan")
         self._show_lines()
-        document = self.full.document
+        document = self.whole
         if document is not None and before.link != artifact.link:
             with self.full.told():
                 document.tell(artifact)
@@ -275,7 +293,7 @@ class Panes(Screen[Artifact]):
                 place = f"record {more.mention.record:,}, {more.mention.place}"
                 parts.append(f"\n\n──── given again: {place} ────\n{more.text}")
         document = from_text("".join(parts))
-        full = self.full.document
+        full = self.whole
         if full is not None and shown[0].seen is not None:
             text = document.content.pread(0, document.size)
             ranges = [
@@ -348,28 +366,18 @@ class Panes(Screen[Artifact]):
         old = self.full.document
         if event.change == "deleted" or old is None:
             return
-        artifact = self.artifacts[self.index] = _as_it_is_now(self.artifact)
+        artifact = self.artifacts[self.index] = as_it_is_now(self.artifact)
         self._show_lines()
-        opened = _open_text(artifact, self._generation)
+        document, error = opened(artifact)
         cursor = self.full.cursor
-        if opened.document is None:
-            self._show_message(opened.error or CHANGES["deleted"])
+        if document is None:
+            self._show_message(error or CHANGES["deleted"])
             return
-        document = opened.document
         # What was counted and seen was another content: it is looked up again.
         self._look_up(artifact, self._generation)
         self.remove_class("-unread")
         self.full.open(document, at=cursor, folds=gap_folds(document))
         old.close()
-
-
-def _as_it_is_now(artifact: Artifact) -> Artifact:
-    """The artifact without anything that only its content of before told."""
-    link = artifact.link
-    if link is not None:
-        link = replace(link, seen=None, verdict_seen=None, partial=False, intact=None)
-    found = renewed(artifact.found)
-    return replace(artifact, found=found, counts=None, link=link, error=found.error)
 
 
 def _has_envelope(artifact: Artifact) -> bool:
@@ -386,20 +394,3 @@ def _output_name(artifact: Artifact, facts: EnvelopeFacts | None) -> str:
     if facts is not None and facts.agrees:
         return "FULL OUTPUT AS CAPTURED"
     return "OUTPUT AS CAPTURED"
-
-
-def _open_text(artifact: Artifact, generation: int) -> Panes.Opened:
-    found = artifact.found
-    if found.type == "symlink":
-        sentence = (
-            f"It is a link to {path_text(found.target or '?')}; none is followed."
-        )
-        return Panes.Opened(generation, None, sentence)
-    if artifact.error is not None and found.type != "file":
-        return Panes.Opened(generation, None, artifact.error)
-    encoding = artifact.counts.encoding if artifact.counts is not None else None
-    try:
-        document = open_document(found, root=found.root, encoding=encoding)
-    except SpillError as error:
-        return Panes.Opened(generation, None, str(error))
-    return Panes.Opened(generation, document)

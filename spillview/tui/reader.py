@@ -198,6 +198,8 @@ class Reader(Viewport):
         if document is None or not document.size:
             return ""
         row = self.cursor_row
+        if document.beginning:
+            return "the beginning: the rest is being transcribed"
         end = row.end if row is not None else self.cursor
         words = [f"{100 * end // document.size} %"]
         if row is not None and row.continuation:

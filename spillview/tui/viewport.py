@@ -405,6 +405,11 @@ class Viewport(Parts, can_focus=True):
             shown = (rows[0].start, rows[-1].end)
             of = document if self.of_file else None
             self._edge = paint.edge(
-                shown, document.size, of, self.height, base, self.style_of
+                shown,
+                0 if document.beginning else document.size,
+                of,
+                self.height,
+                base,
+                self.style_of,
             )
         return self._edge

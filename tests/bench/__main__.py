@@ -64,7 +64,7 @@ def main(words: Sequence[str] | None = None) -> int:
         if error:
             print(error, file=sys.stderr)
             broken.append(name)
-    print(markdown(rows))
+    print(markdown(rows, judged=scale.share >= 1))
     print()
     print(machine(scale))
     for name in broken:
@@ -109,14 +109,14 @@ def row_of(line: str) -> Row:
     return Row(target=target, growth=growth, **facts)
 
 
-def markdown(rows: Iterable[Row]) -> str:
-    """The table."""
+def markdown(rows: Iterable[Row], *, judged: bool = True) -> str:
+    """The table; a target is `judged` only at the size that it is for."""
     lines = ["| " + " | ".join(HEAD) + " |", "|" + "---|" * len(HEAD)]
     for row in rows:
         work = f"{row.work} ({row.note})" if row.note else row.work
         took = duration(row.seconds) if row.seconds is not None else ""
         growth = ", ".join(duration(step) for step in row.growth)
-        found = measure(row) + MET[row.met()]
+        found = measure(row) + (MET[row.met()] if judged else "")
         cells = (work, row.target.words(), found, row.against, took, growth)
         lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines)

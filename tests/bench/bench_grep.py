@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import random
 import resource
+import shutil
 import statistics
 import subprocess
 import sys
@@ -23,11 +24,65 @@ from spillview.catalogue import Catalogue
 from spillview.grep import Options, search
 from spillview.model import Artifact, Seen
 from spillview.ripgrep import find_ripgrep
+from tests.bench.large import FULL, made
+from tests.bench.table import Row, Scale, Target, medians
 
 RUNS = 5
 WORDS = [b"alpha", b"error:", b"gamma", b"compile", b"link", b"warning", b"note", b"ok"]
 
 RG = find_ripgrep().path
+
+
+PATTERNS = {
+    "literal": ("needle", None),
+    "-i": ("NEEDLE", "-i"),
+    "regex": (r"need[a-z]+ at (the|an) end$", None),
+    "alternation": ("needle|nowhere to be found|no such word", None),
+}
+"""What one large file is searched for, each found once, at its end."""
+
+
+def rows(scale: Scale) -> Iterator[Row]:
+    """One large file, four kinds of patterns, the library's search against `rg`."""
+    home = os.path.join(scale.folder, f"home-grep-{os.getpid()}")
+    found = [(path, artifacts_of(path, home)) for path in map(large, scale.steps())]
+    shutil.rmtree(home, ignore_errors=True)
+    for name, (pattern, case) in PATTERNS.items():
+        took = []
+        for path, artifacts in found:
+            options = [case] if case else []
+            works = {
+                "ours": library(pattern, artifacts, Options(case=case)),
+                "rg": rg(pattern, path, *options),
+            }
+            took.append(medians(works, scale.runs))
+        last = took[-1]
+        yield Row(
+            f"grep, {name}, one file of {scale.of(FULL, 1000) / 1e9:.3g} GB",
+            Target(ratio=1.15),
+            "`rg --json`",
+            last["ours"] / last["rg"],
+            last["ours"],
+            tuple(each["ours"] for each in took),
+        )
+
+
+def artifacts_of(path: str, home: str) -> list[Artifact]:
+    """The artifacts of a folder, or of one file."""
+    from spillview.catalogue import Query
+    from spillview.places import Places
+
+    catalogue = Catalogue.here(Places.of_home(home))
+    artifacts = list(catalogue.scan(Query(paths=(path,))))
+    catalogue.close()
+    return artifacts
+
+
+def large(scale: Scale) -> str:
+    """1 GB of words in lines, a rare one at the end."""
+    size = scale.of(FULL, 1000)
+    [block] = text(100_000, 1)
+    return made(f"grep-{size}", scale.folder, size, block, b"needle at the end\n")
 
 
 def text(size: int, seed: int) -> Iterator[bytes]:
@@ -65,19 +120,23 @@ def timed(work: Callable[[], object]) -> float:
     return time.perf_counter() - start
 
 
-def rg(pattern: str, folder: str) -> Callable[[], object]:
+def rg(pattern: str, folder: str, *options: str) -> Callable[[], object]:
     """ripgrep alone, as many threads as it likes."""
     command = [RG, "--no-config", "--json", "-a", "--no-ignore", "--hidden"]
     return lambda: subprocess.run(
-        [*command, "-e", pattern, folder], stdout=subprocess.DEVNULL, check=False
+        [*command, *options, "-e", pattern, folder],
+        stdout=subprocess.DEVNULL,
+        check=False,
     )
 
 
-def library(pattern: str, artifacts: list[Artifact]) -> Callable[[], object]:
+def library(
+    pattern: str, artifacts: list[Artifact], options: Options | None = None
+) -> Callable[[], object]:
     """The library, its messages thrown away."""
 
     def run() -> None:
-        for _ in search(artifacts, pattern, Options()):
+        for _ in search(artifacts, pattern, options):
             pass
 
     return run
@@ -126,12 +185,7 @@ def main(arguments: list[str]) -> None:
                 env=env,
                 check=True,
             )
-            from spillview.catalogue import Query
-            from spillview.places import Places
-
-            catalogue = Catalogue.here(Places.of_home(env["HOME"]))
-            artifacts = catalogue.scan(Query(paths=(folder,)))
-            catalogue.close()
+            artifacts = artifacts_of(folder, env["HOME"])
             for pattern in ("needle", "nowhere", "(?i)NEEDLE|nothing"):
                 compare(
                     f"{name}, {pattern}",

@@ -60,7 +60,7 @@ def pages(
 def ten_million(scale: Scale) -> str:
     """1 GB in 10 million lines of 100 bytes."""
     block = b"".join(b"%09d" % n + b" x" * 45 + b"\n" for n in range(20_000))
-    size = scale.of(FULL, 2000)
+    size = scale.of(FULL, 100_000)
     return made(f"lines-{size}", scale.folder, size, block)
 
 

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import os
 import re
+import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from textual.pilot import Pilot
 from textual.screen import Screen
 
-from spillview.catalogue import Catalogue
+from spillview.catalogue import Catalogue, Query
 from spillview.model import Artifact, Range
 from spillview.places import Places
-from spillview.tui import outside
+from spillview.tui import opening, outside, panes
 from spillview.tui.artifact import ArtifactScreen
 from spillview.tui.artifact_lines import Header, NextStrip
+from spillview.tui.document import Document, open_document
 from spillview.tui.footer import Footer
 from spillview.tui.runs import Lines
 from tests.harness_stores import make
@@ -656,3 +659,74 @@ async def test_output_is_called_full_only_where_the_notice_agrees(
         assert "FULL OUTPUT" in titles[path.name]
         assert "OUTPUT AS CAPTURED" in titles[lost.name]
         assert "FULL OUTPUT" not in titles[lost.name]
+
+
+# -- a text that takes time -----------------------------------------------------------
+
+
+async def test_the_first_lines_of_utf16_stand_while_the_rest_is_transcribed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    go_on = threading.Event()
+    whole = open_document
+
+    def slow(*given: Any, **more: Any) -> Document:
+        assert go_on.wait(20)
+        return whole(*given, **more)
+
+    path = tmp_path / "wide.txt"
+    lines = [f"行 {n:06}" for n in range(400_000)]
+    path.write_bytes("\n".join(lines).encode("utf-16"))
+    assert path.stat().st_size > panes.TRANSCRIBED_AT_ONCE
+    monkeypatch.setattr("spillview.tui.opening.open_document", slow)
+    catalogue = Catalogue.here(Places.of_home(str(tmp_path / "home")))
+    artifacts = catalogue.scan(Query(paths=(str(path),)))
+    app = Bare(catalogue)
+    async with app.run_test(size=(120, 40)) as pilot:
+        screen = ArtifactScreen(catalogue, artifacts, 0)
+        await app.push_screen(screen)
+        await until(pilot, lambda: screen.full.document is not None)
+        await pilot.pause()
+        assert "行 000003" in drawn(screen)
+        assert "the beginning: the rest is being transcribed" in drawn(screen)
+        assert "%" not in screen.full.status()
+        assert not screen.check_action("shape", ())
+        await pilot.press("j", "j")
+        cursor = screen.full.cursor
+        assert cursor
+        go_on.set()
+        await settled(screen, pilot)
+        await until(pilot, lambda: "of 400,000" in screen.full.status())
+        assert screen.full.cursor == cursor
+        assert "transcribed" not in drawn(screen)
+        await pilot.press("G")
+        await pilot.pause()
+        assert "行 399999" in drawn(screen)
+    catalogue.close()
+
+
+def test_no_beginning_is_shown_of_what_opens_at_once(tmp_path: Path) -> None:
+    catalogue = Catalogue.here(Places.of_home(str(tmp_path / "home")))
+    for name, data in (
+        ("plain.txt", b"line\n" * 2_000_000),
+        ("short.txt", "kurz\n".encode("utf-16")),
+    ):
+        (tmp_path / name).write_bytes(data)
+        [artifact] = catalogue.scan(Query(paths=(str(tmp_path / name),)))
+        assert opening.first_lines(artifact) is None
+    catalogue.close()
+
+
+def test_a_beginning_ends_with_a_whole_line(tmp_path: Path) -> None:
+    path = tmp_path / "wide.txt"
+    text = "".join(f"😀 {n:07}\n" for n in range(60_000))
+    path.write_bytes(("\ufeff" + text).encode("utf-16-be"))
+    catalogue = Catalogue.here(Places.of_home(str(tmp_path / "home")))
+    [artifact] = catalogue.scan(Query(paths=(str(path),)))
+    first = opening.first_lines(artifact)
+    assert first is not None
+    shown = first.text.pread(0, first.size).decode()
+    assert text.startswith(shown)
+    assert shown.endswith("\n")
+    assert shown.count("\n") > 1000
+    catalogue.close()

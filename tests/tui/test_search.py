@@ -13,6 +13,8 @@ from textual.pilot import Pilot
 
 from spillview import grep, ripgrep
 from spillview.catalogue import Catalogue
+from spillview.index import background, building
+from spillview.index.wanted import wanted
 from spillview.model import Artifact
 from spillview.places import Places
 from spillview.selection import Options
@@ -401,3 +403,65 @@ async def test_a_line_that_is_too_long_ends_with_an_ellipsis(tmp_path: Path) -> 
         assert hits.scrollable_content_region.width < hits.size.width
         assert line.cell_length == hits.scrollable_content_region.width
         assert line.text.endswith("…")
+
+
+# -- the index ------------------------------------------------------------------------
+
+
+async def test_the_first_look_has_the_index_made_and_searches_use_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from spillview.tui.app import SpillviewApp
+    from spillview.tui.home import HomeScreen
+
+    monkeypatch.setattr(background, "LEAST", 1)
+    stores = Stores(tmp_path / "home")
+    catalogue, artifacts = stores.open()
+    index = Path(catalogue.places.index_dir)
+    async with SpillviewApp(catalogue).run_test(size=(120, 40)) as pilot:
+        await until(pilot, lambda: isinstance(pilot.app.screen, HomeScreen))
+        await until(pilot, lambda: any(index.glob("*.segment")))
+        await pilot.press("down")
+    catalogue.close()
+    async with searching(stores, "error here") as (screen, _):
+        assert [row.text for row in found(screen)] == ["an error here"]
+        assert "1 line in 1 of 4 artifacts" in shown(screen)[0]
+    reports = [said(artifacts, where) for where in (None, str(index))]
+    assert reports[0] == reports[1]
+
+
+def said(artifacts: list[Artifact], index: str | None) -> list[Any]:
+    told = list(grep.search(artifacts, "error here", index=index))
+    return [message["data"].get("lines") for message in told]
+
+
+async def test_a_small_store_needs_no_index(stores: Stores) -> None:
+    from spillview.tui.app import SpillviewApp
+    from spillview.tui.queue_screen import QueueScreen
+
+    catalogue, _ = stores.open()
+    async with SpillviewApp(catalogue).run_test(size=(120, 40)) as pilot:
+        screen = pilot.app.screen
+        assert isinstance(screen, QueueScreen)
+        await until(pilot, lambda: screen.queue.settled)
+        await pilot.app.workers.wait_for_complete(
+            [w for w in screen.workers if w.group == "index"]
+        )
+    catalogue.close()
+    assert not Path(catalogue.places.index_dir).exists()
+
+
+async def test_a_damaged_part_of_the_index_is_told_and_costs_no_result(
+    stores: Stores,
+) -> None:
+    catalogue, artifacts = stores.open()
+    index = catalogue.places.index_dir
+    building.update(index, wanted(artifacts))
+    catalogue.close()
+    for segment in Path(index).glob("*.segment"):
+        segment.write_bytes(segment.read_bytes()[:200])
+    async with searching(stores, "error here") as (screen, pilot):
+        assert [row.text for row in found(screen)] == ["an error here"]
+        await until(pilot, lambda: len(pilot.app._notifications) == 1)
+        [told] = pilot.app._notifications
+        assert "search index was damaged" in told.message
