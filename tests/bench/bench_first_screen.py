@@ -78,7 +78,7 @@ def kinds(scale: Scale) -> list[Kind]:
     )
     return [
         Kind(named("lines", lines), lines, b"000000003", b" x x"),
-        Kind(named("JSON in one line", one), one, b'{"first": ['),
+        Kind(named("JSON in one line", one), one, b'{"first": [', b'"]}'),
         Kind(named("a long line in the middle", long), long, b"the long line"),
         Kind(named("UTF-16", utf16), utf16, "広い行".encode()),
         Kind(named("no text", binary), binary, b"not unpacked"),

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 from textual.widgets import Static
-from textual.widgets._footer import FooterKey
 
 from spillview.catalogue import Catalogue
 from spillview.places import Places
 from spillview.tui.app import SpillviewApp
+from spillview.tui.footer import Footer
 from spillview.tui.statistics import StatisticsScreen, drawn, sweep_table, tool_table
 from tests.test_statistics import make_night
 from tests.tui.reading import Bare, until
@@ -82,7 +82,7 @@ async def test_scrolling_and_help_are_offered_where_there_is_more(
         app.push_screen(screen)
         await until(pilot, lambda: screen.statistics is not None)
         await pilot.pause()
-        footer = {key.key_display for key in screen.query(FooterKey)}
+        footer = {key.display for key in screen.query_one(Footer).keys}
         assert {"j k", "h l", "?", "c"} <= footer
         await pilot.press("l", "j")
         await pilot.pause()
@@ -98,5 +98,5 @@ async def test_scrolling_and_help_are_offered_where_there_is_more(
         await pilot.resize_terminal(200, 100)
         await pilot.pause()
         await pilot.pause()
-        shown = {key.key_display for key in screen.query(FooterKey)}
+        shown = {key.display for key in screen.query_one(Footer).keys}
         assert not {"j k", "h l"} & shown
