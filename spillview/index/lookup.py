@@ -97,18 +97,18 @@ class Lookup:
 
 
 def whole_files(parts: Iterable[tuple[bytes, tuple[int, int]]]) -> set[bytes]:
-    """The files of which these parts leave nothing out."""
-    files: dict[bytes, dict[int, int]] = {}
-    for key, (start, end) in parts:
-        known = files.setdefault(key, {})
-        known[start] = max(end, known.get(start, 0))
+    """The files of which these parts leave nothing out; they may overlap."""
+    files: dict[bytes, list[tuple[int, int]]] = {}
+    for key, part in parts:
+        files.setdefault(key, []).append(part)
     whole = set()
     for key, known in files.items():
-        reached = -1
-        end = 0
-        while reached < end and end in known:
-            reached, end = end, known[end]
-        if end == size_of(key):
+        reached = 0
+        for start, end in sorted(known):
+            if start > reached:
+                break
+            reached = max(reached, end)
+        if reached == size_of(key):
             whole.add(key)
     return whole
 
