@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sqlite3
+import sys
 import threading
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -22,7 +23,7 @@ from spillview.model import Counts, Found, Kind, Line
 if TYPE_CHECKING:
     from spillview.sheets import Sheet
 
-SCHEMA = 4
+SCHEMA = 5
 """Raised whenever a table or the meaning of a stored fact changes."""
 
 _TABLES = """
@@ -40,6 +41,9 @@ create table facts (
 create table looks (
     path blob primary key, token text, data blob
 ) without rowid;
+create table lines (
+    harness text, session blob, token text, data blob, primary key (harness, session)
+) without rowid;
 create table sheets (
     harness text, session blob, token text, data blob, primary key (harness, session)
 ) without rowid;
@@ -49,7 +53,7 @@ BATCH = 64
 """So many results are written at once."""
 
 FEW = 400
-"""Up to so many artifacts are looked up one by one instead of reading the table."""
+"""Up to so many artifacts are looked up by name instead of reading the table."""
 
 Key = tuple[int, int, int, int]
 T = TypeVar("T")
@@ -173,8 +177,9 @@ class Cache:
         def select(db: sqlite3.Connection) -> list[tuple[Any, ...]]:
             if len(by_path) > FEW:
                 return db.execute(f"select * from {table}").fetchall()
-            statement = f"select * from {table} where path = ?"
-            return [row for path in by_path for row in db.execute(statement, (path,))]
+            marks = ",".join("?" * len(by_path))
+            statement = f"select * from {table} where path in ({marks})"
+            return db.execute(statement, list(by_path)).fetchall()
 
         for row in self._run(select, write=False) or ():
             item = by_path.get(row[0])
@@ -266,6 +271,43 @@ class Cache:
                 rows.append((harness, name, sheet.token, data))
         self._insert("sheets", rows)
 
+    def line_tokens(self) -> dict[tuple[str, str], str]:
+        """What the kept lines of each session hold for."""
+        statement = "select harness, session, token from lines"
+        rows = self._run(lambda db: db.execute(statement).fetchall(), write=False)
+        return {
+            (harness, session.decode("utf-8", "surrogatepass")): token
+            for harness, session, token in rows or ()
+        }
+
+    def lines(self, group: tuple[str, str]) -> list[bytes]:
+        """The kept lines of a session; none where they are damaged."""
+        statement = "select data from lines where harness = ? and session = ?"
+        name = (group[0], group[1].encode("utf-8", "surrogatepass"))
+        row = self._run(lambda db: db.execute(statement, name).fetchone(), write=False)
+        data = _whole(row[0]) if row else None
+        if data is None:
+            return []
+        lines: bytes = _zstd().decompress(data)
+        return lines.splitlines(keepends=True)
+
+    def store_lines(
+        self, lines: Mapping[tuple[str, str], tuple[str, Sequence[bytes]]]
+    ) -> None:
+        """Keep the lines of these sessions, each with its token."""
+        rows: list[tuple[Any, ...]] = []
+        for (harness, session), (token, each) in lines.items():
+            name = session.encode("utf-8", "surrogatepass")
+            data = _zstd().compress(b"".join(each), 1)
+            rows.append((harness, name, token, _sealed(data)))
+        self._insert("lines", rows)
+
+    def has_counts(self) -> bool:
+        """Whether anything was ever counted."""
+        statement = "select 1 from counts limit 1"
+        row = self._run(lambda db: db.execute(statement).fetchone(), write=False)
+        return row is not None
+
     def looks(self, found: Sequence[Found]) -> dict[str, tuple[str, bytes]]:
         """Stored results of looking at an artifact's envelope: id → (token, data)."""
         return {
@@ -307,6 +349,15 @@ class Pending:
             kept += [found.id for found, _, _ in self.looks]
         self.counts, self.looks = [], []
         return kept
+
+
+def _zstd() -> Any:
+    """The module of that name, which newer Pythons have themselves."""
+    if sys.version_info >= (3, 14):
+        from compression import zstd
+    else:
+        from backports import zstd
+    return zstd
 
 
 def _sealed(data: bytes) -> bytes:

@@ -10,7 +10,7 @@ import gc
 import os
 import time
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import compress
 from typing import TYPE_CHECKING, NamedTuple
@@ -126,7 +126,6 @@ class Catalogue:
         self._times = 0
         """How often was looked whether something changed."""
         self._marks: dict[str, float] = {}
-        """When the person marked artifacts reviewed, as the last scan found it."""
         self._records = Standing(self.profile, self.cache)
         self._elsewhere: Records | None = None
         """What transcripts say of sessions that may have run in a folder."""
@@ -153,6 +152,26 @@ class Catalogue:
         self.cache.close()
         if self.state is not None:
             self.state.close()
+
+    @property
+    def finds(self) -> Finds:
+        """What the last scan found."""
+        return self._seen.found
+
+    @property
+    def standing(self) -> Standing:
+        """What transcripts say of it."""
+        return self._records
+
+    @property
+    def marks(self) -> Mapping[str, float]:
+        """When the person marked artifacts reviewed, as the last scan found it."""
+        return self._marks
+
+    @property
+    def boundary(self) -> Boundary | None:
+        """The boundary that the last scan's query put in place of all others."""
+        return self._query.boundary
 
     @property
     def problems(self) -> list[Problem]:
@@ -461,6 +480,18 @@ class Catalogue:
             places = range(len(artifacts))
             return artifacts.pick(i for i in places if is_open(artifacts.group(i)))
         return [a for a in artifacts if is_open((a.found.harness, a.found.session))]
+
+    def growing_in(self, listing: Listing) -> set[tuple[str, str]]:
+        """The sessions of a listing with a file that another process may write."""
+        growing = growing_now(listing)
+        self._growing |= growing
+        places = range(len(listing)) if growing else ()
+        return {listing.group(i) for i in places if listing.ident(i) in growing}
+
+    def artifact_at(self, place: int) -> Artifact:
+        """The artifact at a place of the last scan, with what is known of it."""
+        [artifact] = self._assemble([self._seen.found[place]])
+        return artifact
 
     def complete_one(self, artifact: Artifact) -> Artifact:
         """One artifact of the last scan, counted and linked at once.

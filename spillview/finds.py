@@ -172,6 +172,18 @@ class Finds(Sequence[Found]):
             return None
         return self._shared[of].below + self._names[place]
 
+    def by_address(self, places: Iterable[int]) -> list[int]:
+        """These places in the order of their addresses."""
+        names, of = self._names, self._of
+        below = [common.below for common in self._shared]
+        whole = self._whole
+        pairs = [
+            (below[of[p]] + names[p] if of[p] >= 0 else whole[p].address, p)
+            for p in places
+        ]
+        pairs.sort()
+        return [place for _, place in pairs]
+
     def key(self, place: int) -> Key:
         """Device, inode, size, mtime: unchanged means unchanged."""
         of = self._of[place]
@@ -288,6 +300,32 @@ class Finds(Sequence[Found]):
             elif before is not run:
                 groups[harness, session] = array("i", (*before, *run))
         return dict(groups)
+
+    def mode(self, place: int) -> int:
+        """The file's mode."""
+        return self._modes[place]
+
+    def modes(self, places: Iterable[int]) -> bytes:
+        """The modes of these, for a digest."""
+        if isinstance(places, range):
+            return self._modes[places.start : places.stop].tobytes()
+        return array("I", [self._modes[place] for place in places]).tobytes()
+
+    def folder_of(self, places: Sequence[int]) -> Common | None:
+        """The folder that all of these are plain files of, if there is one."""
+        if isinstance(places, range):
+            folders = set(self._of[places.start : places.stop])
+        else:
+            folders = {self._of[place] for place in places}
+        of = folders.pop() if len(folders) == 1 else -1
+        return self._shared[of] if of >= 0 else None
+
+    def a_path_of_each(self, places: Iterable[int]) -> list[str]:
+        """One path in each of the folders of these, and of what is no plain file."""
+        if isinstance(places, range) and self.folder_of(places) is not None:
+            return [self.address(places[0])]
+        firsts = {self._of[p] if self._of[p] >= 0 else ~p: p for p in places}
+        return [self.address(place).partition("\0")[0] for place in firsts.values()]
 
     def any_named(self, places: Sequence[int], names: Set[str]) -> bool:
         """Whether one of these artifacts has one of these names."""

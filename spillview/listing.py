@@ -86,6 +86,11 @@ class Listing(Sequence[Artifact]):
         """Where each file is; None for what is more than a plain file."""
         return map(self.table.finds.plain_path, self.order)
 
+    def addresses(self) -> Iterator[tuple[str, str]]:
+        """The id and the address of each."""
+        finds = self.table.finds
+        return ((finds.ident(place), finds.address(place)) for place in self.order)
+
     def created(self, index: int) -> float:
         """When it was made, seconds since the epoch."""
         return self.table.created[self.order[index]]
@@ -131,7 +136,7 @@ class Listing(Sequence[Artifact]):
             while end < len(places) and created[places[end]] == time:
                 end += 1
             if end - start > 1:
-                places[start:end] = sorted(places[start:end], key=finds.address)
+                places[start:end] = finds.by_address(places[start:end])
             start = end
         return Listing(self.table, places)
 

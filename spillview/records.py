@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence, Set
+from functools import cache
 from typing import TYPE_CHECKING
 
 from spillview.discovery import TranscriptFound
@@ -69,21 +70,26 @@ class Records:
         return self._may_tell_of(self._unreadable)
 
     def _may_tell_of(self, paths: Set[str]) -> Callable[[Found], bool]:
-        logs = [log for log in self._logs if log.path in paths] if paths else []
         guests = {guest for guest, _ in self._stale_for} if paths is self._stale else ()
-        if logs and paths is self._unreadable:
+        if paths and paths is self._unreadable:
             guests = set(self._guests)
-        if not logs and not guests:
+        if not paths and not guests:
             return lambda found: False
-        groups = {(log.harness, log.spill_session) for log in logs}
-        harnesses = {harness for harness, _ in groups}
         known = self._logs_of
+
+        @cache
+        def anywhere(harness: str) -> bool:
+            return any(
+                log.path in paths for log in self._logs if log.harness == harness
+            )
 
         def tells(found: Found) -> bool:
             if found.harness in guests:
                 return True
-            group = (found.harness, found.session)
-            return group in groups if group in known else found.harness in harnesses
+            logs = known.get((found.harness, found.session))
+            if logs is None:
+                return anywhere(found.harness)
+            return any(log.path in paths for log in logs)
 
         return tells
 

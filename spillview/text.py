@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from functools import cache
+from functools import cache, lru_cache
 
 REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 
@@ -154,15 +154,25 @@ def iso(epoch: float | None) -> str | None:
 
     None for None and for a time outside the years 1 to 9999 (a broken mtime).
     """
-    if epoch is None:
+    if epoch is None or not math.isfinite(epoch):
         return None
+    days, second = divmod(math.floor(epoch), 86_400)
+    date = _date(days)
+    if date is None:
+        return None
+    minute, second = divmod(second, 60)
+    return f"{date}T{minute // 60:02}:{minute % 60:02}:{second:02}Z"
+
+
+@lru_cache(maxsize=64)
+def _date(days: int) -> str | None:
+    """`2026-11-29`, so many days after the epoch."""
     from datetime import UTC, datetime
 
     try:
-        moment = datetime.fromtimestamp(math.floor(epoch), UTC)
+        return datetime.fromtimestamp(days * 86_400, UTC).date().isoformat()
     except (ValueError, OverflowError, OSError):
         return None
-    return f"{moment:%Y-%m-%dT%H:%M:%SZ}".rjust(20, "0")
 
 
 def when(moment: float, now: float) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from hashlib import sha256
 from itertools import compress
@@ -133,28 +133,27 @@ class Walker:
             self.result.folders[folder] = facts.st_mtime_ns
             deeper = []
             shelf = Shelf(ground, folder, real, here, narrow, top)
-            alike: list[Entry] | None = [] if shelf.alike else None
             try:
-                with os.scandir(handle) as entries:
+                with os.scandir(handle) as listed:
+                    entries: Iterable[os.DirEntry[str]] = listed
+                    if shelf.alike:
+                        every = list(listed)
+                        entries = [e for e in every if e.is_dir(follow_symlinks=False)]
+                        if len(entries) < len(every):
+                            inner = frozenset(map(id, entries))
+                            files = [e for e in every if id(e) not in inner]
+                            shelf.take_alike(self, files if entries else every)
                     for entry in entries:
-                        if alike is not None and not entry.is_dir(
-                            follow_symlinks=False
-                        ):
-                            alike.append(entry)
-                        elif entry.is_dir(follow_symlinks=False):
-                            if entry.name.startswith(TRASH):
-                                continue
+                        if not entry.is_dir(follow_symlinks=False):
+                            shelf.take(self, entry)
+                        elif not entry.name.startswith(TRASH):
                             if shelf.folders:
                                 shelf.take_folder(self, entry)
                             ahead = advance(here, entry.name, narrow)
                             if ahead:
-                                inner = os.path.join(folder, entry.name)
+                                inside = os.path.join(folder, entry.name)
                                 below = os.path.join(real, entry.name)
-                                deeper.append((inner, below, ahead, False))
-                        else:
-                            shelf.take(self, entry)
-                    if alike:
-                        shelf.take_alike(self, alike)
+                                deeper.append((inside, below, ahead, False))
             except OSError as error:
                 self.tell(folder, no_access(error), harness)
             shelf.put_down(self)
@@ -233,7 +232,7 @@ class Shelf:
         )
         """Whether any file here is an artifact by the same pattern."""
 
-    def take_alike(self, walker: Walker, entries: list[Entry]) -> None:
+    def take_alike(self, walker: Walker, entries: Sequence[Entry]) -> None:
         """All entries that are no folders, where one pattern takes any name."""
         place = self._ends[0]
         common = self._common(place)

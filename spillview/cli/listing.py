@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from spillview.cli.commands import query_of, tell_problems, whole_number
 from spillview.errors import BadInput
+from spillview.listing import Listing
 from spillview.model import Artifact, Missing, Session
 from spillview.text import path_text, printable
 
@@ -120,9 +121,24 @@ def _artifacts(
         number = len(found)
         shown = rows = found[:limit]
     if query.paths and catalogue.state is not None:
-        catalogue.state.remember_ids((a.id, a.found.address) for a in rows)
+        if isinstance(rows, Listing):
+            catalogue.state.remember_ids(rows.addresses())
+        else:
+            catalogue.state.remember_ids((a.id, a.found.address) for a in rows)
     unreadable = False
-    if args.json:
+    if args.json and isinstance(rows, Listing):
+        from spillview.row_lines import row_lines
+
+        def completing(listing: Listing) -> Iterable[Artifact]:
+            if args.no_count:
+                return listing
+            return _complete(catalogue, listing, args, streams)
+
+        counted = not args.no_count
+        for line, failed in row_lines(catalogue, rows, completing, complete=counted):
+            unreadable = unreadable or failed
+            streams.write(line)
+    elif args.json:
         from spillview.rows import artifact_row
 
         for row in shown:

@@ -104,6 +104,11 @@ class Reader(Viewport):
         self.count = self.said = ""
         self.show(document, at=at, folds=folds, lines=lines)
         if document is not None and not document.index.complete:
+            self.call_after_refresh(self._begin_index, document)
+
+    def _begin_index(self, document: Document) -> None:
+        """Index what is still shown, once it was drawn: drawing waits for no thread."""
+        if document is self.document and not document.index.complete:
             self._index(document)
 
     def on_mount(self) -> None:
