@@ -105,14 +105,15 @@ def cited_in(
 
 def _text_of(citing: Citing, cancelled: Cancelled | None) -> Iterator[bytes]:
     """The text of a session; nothing, or no more, when it cannot be read."""
-    from spillview.transcripts import READERS, reader_of, turns
+    from spillview.transcripts import READERS, reader_of
+    from spillview.transcripts.values import is_rows
 
     log = citing.log
     if log.form in ("jsonl", "json") or log.reader not in READERS:
         yield from _file_text(log.path, cancelled)
         return
     module = reader_of(log.reader, citing.profile)
-    if turns.holds_many(log, module):
+    if is_rows(log.form, module):
         yield from _rows_text(module, log.path, citing.session, cancelled)
     else:
         yield from _folder_text(log.path, cancelled)

@@ -81,7 +81,7 @@ def told(
     """
     from spillview.transcripts import READERS, reader_of
     from spillview.transcripts.results import results_of
-    from spillview.transcripts.turns import holds_many
+    from spillview.transcripts.values import is_rows
 
     sessions = sorted(catalogue.transcripts(cancelled), key=_origins_first)
     read: set[str] = set()
@@ -93,7 +93,7 @@ def told(
         if log.reader not in READERS or not _is_session(query.session, session, log):
             continue
         profile = catalogue.profile(log.harness)
-        if log.path in read and not holds_many(log, reader_of(log.reader, profile)):
+        if log.path in read and not is_rows(log.form, reader_of(log.reader, profile)):
             continue  # all of it is one session, whatever its records call that
         read.add(log.path)
         try:

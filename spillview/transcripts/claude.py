@@ -33,6 +33,7 @@ from spillview.transcripts.draft import Draft
 from spillview.transcripts.facts import TranscriptFacts
 from spillview.transcripts.notices import Block, Hit, notices_in
 from spillview.transcripts.touches import Made, Touches, made_by
+from spillview.transcripts.values import text_in
 
 if TYPE_CHECKING:
     from spillview.content import Content, FileContent
@@ -208,9 +209,9 @@ class _Reader:
         kind = value.get("type")
         self._identify(value)
         if kind == "summary":
-            draft.entitle(_text(value.get("summary")), 2)
+            draft.entitle(text_in(value.get("summary")), 2)
         elif kind in ("custom-title", "ai-title"):
-            title = _text(value.get("customTitle")) or _text(value.get("aiTitle"))
+            title = text_in(value.get("customTitle")) or text_in(value.get("aiTitle"))
             draft.entitle(title, 4 if kind == "custom-title" else 3)
         elif kind == "assistant":
             self._answer(record)
@@ -223,8 +224,8 @@ class _Reader:
         if isinstance(session := value.get("sessionId"), str):
             self.ground.sessions.add(session)
         if draft.project is None:
-            draft.project = _text(value.get("cwd"))
-        draft.version = _text(value.get("version")) or draft.version
+            draft.project = text_in(value.get("cwd"))
+        draft.version = text_in(value.get("version")) or draft.version
         if draft.started is None:
             draft.saw(parse_time(value.get("timestamp")))
         record_id = value.get("uuid")
@@ -245,7 +246,7 @@ class _Reader:
         message = value.get("message")
         self.decisions.answered(
             self._lane(value),
-            _text(message.get("id")) if isinstance(message, dict) else None,
+            text_in(message.get("id")) if isinstance(message, dict) else None,
             said(value),
             calls[0].tool if calls else None,
             command_of(calls[0].arguments) if calls else None,
@@ -360,12 +361,12 @@ class _Reader:
                 code,
                 time,
                 self._agent(value),
-                _text(value.get("version")) or draft.version,
+                text_in(value.get("version")) or draft.version,
                 copied,
                 ident=groups.get("id") if self.profile.guest else None,
             )
         )
-        draft.mention_ids.append(_text(value.get("uuid")))
+        draft.mention_ids.append(text_in(value.get("uuid")))
         message = call.message if call is not None else None
         self.decisions.wait(self._lane(value), message)
 
@@ -386,7 +387,7 @@ class _Reader:
             record,
             call_id,
             [block.text for block in texts if id(block) not in enveloped],
-            _text(record.value.get("uuid")),
+            text_in(record.value.get("uuid")),
             any(block.error for block in texts),
             maker,
             self._agent(record.value),
@@ -434,7 +435,3 @@ def _call_in(data: bytes, call_id: str) -> Call | None:
 def record_at(content: Content, offset: int, length: int) -> dict[str, Any] | None:
     """The record in that byte range of a transcript."""
     return logfile.value_at(content, offset, length)
-
-
-def _text(value: Any) -> str | None:
-    return value if isinstance(value, str) and value else None

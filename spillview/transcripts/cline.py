@@ -16,6 +16,7 @@ from spillview.transcripts.events import (
     Returned,
     Said,
 )
+from spillview.transcripts.values import text_in
 
 RECORDS: tuple[str, ...] = ("[]", "messages[]")
 """Where the messages are: the document itself, or its `messages`."""
@@ -48,7 +49,7 @@ def events(record: dict[str, Any], state: dict[str, Any]) -> Iterable[Event]:
         yield from _document(record[""])
         return
     time = parse_time(record.get("ts"))
-    ident = _text(record.get("id"))
+    ident = text_in(record.get("id"))
     if time is not None or ident is not None:
         yield About(time=time, record_id=ident)
     role = record.get("role")
@@ -64,7 +65,7 @@ def _document(value: Any) -> Iterator[Event]:
         return
     origin = value.get("origin")
     version = origin.get("version") if isinstance(origin, dict) else None
-    session, version = _text(value.get("sessionId")), _text(version)
+    session, version = text_in(value.get("sessionId")), text_in(version)
     if session is not None or version is not None:
         yield About(session=session, version=version)
 
@@ -73,14 +74,14 @@ def _answer(
     content: Any, message: str | None, time: float | None, state: dict[str, Any]
 ) -> Iterator[Event]:
     for block in _blocks(content):
-        text = _text(block.get("text"))
+        text = text_in(block.get("text"))
         if block.get("type") == "text" and text is not None:
             call = _XML_CALL.search(text)
             if call is not None:
                 state["command"] = call["command"].strip()
             yield Said(text=text, time=time, message=message)
         elif block.get("type") == "tool_use":
-            call_id, tool = _text(block.get("id")), _text(block.get("name"))
+            call_id, tool = text_in(block.get("id")), text_in(block.get("name"))
             if call_id is not None and tool is not None:
                 yield Called(
                     id=call_id,
@@ -95,7 +96,7 @@ def _given(content: Any, time: float | None, state: dict[str, Any]) -> Iterator[
     """What the model was given: results, prompts, what the harness adds."""
     heading: re.Match[str] | None = None
     for block in _blocks(content):
-        text = _text(block.get("text"))
+        text = text_in(block.get("text"))
         if block.get("type") == "tool_result":
             yield _result(block, time)
         elif block.get("type") != "text" or text is None:
@@ -126,7 +127,7 @@ def _result(block: dict[str, Any], time: float | None) -> Event:
     texts, failed = _texts(block.get("content"))
     if block.get("is_error") is True:
         failed = True
-    return _returned(_text(block.get("tool_use_id")), texts, failed, time, None, None)
+    return _returned(text_in(block.get("tool_use_id")), texts, failed, time, None, None)
 
 
 def _returned(
@@ -170,7 +171,7 @@ def _texts(content: Any) -> tuple[tuple[str, ...], bool | None]:
         if not isinstance(block, dict):
             continue
         for key in ("text", "result"):
-            text = _text(block.get(key))
+            text = text_in(block.get(key))
             if text is not None:
                 texts.append(text)
                 break
@@ -198,7 +199,3 @@ def _blocks(content: Any) -> list[dict[str, Any]]:
     if not isinstance(content, list):
         return []
     return [block for block in content if isinstance(block, dict)]
-
-
-def _text(value: Any) -> str | None:
-    return value if isinstance(value, str) and value else None

@@ -18,6 +18,7 @@ from spillview.transcripts.events import (
     Said,
 )
 from spillview.transcripts.facts import load
+from spillview.transcripts.values import text_in
 
 NEEDLES: tuple[bytes, ...] = (
     b'"session_meta"',
@@ -57,14 +58,14 @@ def events(record: dict[str, Any], state: dict[str, Any]) -> Iterable[Event]:
     time = parse_time(record.get("timestamp"))
     if not isinstance(payload, dict):
         # The first rollouts held the items themselves.
-        if kind is None and _text(record.get("id")) and "instructions" in record:
+        if kind is None and text_in(record.get("id")) and "instructions" in record:
             yield from _meta(record, time, state)
             return
         payload, kind = record, "response_item"
     if kind == "session_meta":
         yield from _meta(payload, time, state)
     elif kind == "turn_context":
-        yield About(project=_text(payload.get("cwd")), time=time)
+        yield About(project=text_in(payload.get("cwd")), time=time)
     elif kind == "compacted":
         yield Compacted()
     elif kind == "response_item":
@@ -79,12 +80,12 @@ def _meta(
     if state.get("named"):
         return
     state["named"] = True
-    ident = _text(payload.get("id"))
-    parents = [_text(payload.get("forked_from_id")), _spawner(payload.get("source"))]
+    ident = text_in(payload.get("id"))
+    parents = [text_in(payload.get("forked_from_id")), _spawner(payload.get("source"))]
     yield About(
         session=ident,
-        project=_text(payload.get("cwd")),
-        version=_text(payload.get("cli_version")),
+        project=text_in(payload.get("cwd")),
+        version=text_in(payload.get("cli_version")),
         time=parse_time(payload.get("timestamp")) or time,
         parents=tuple(p for p in parents if p is not None and p != ident),
     )
@@ -94,16 +95,16 @@ def _spawner(source: Any) -> str | None:
     """The thread that started this one as its subagent."""
     for key in ("subagent", "thread_spawn"):
         source = source.get(key) if isinstance(source, dict) else None
-    return _text(source.get("parent_thread_id")) if isinstance(source, dict) else None
+    return text_in(source.get("parent_thread_id")) if isinstance(source, dict) else None
 
 
 def _item(item: dict[str, Any], time: float | None) -> Iterable[Event]:
-    kind, call_id = item.get("type"), _text(item.get("call_id"))
+    kind, call_id = item.get("type"), text_in(item.get("call_id"))
     if kind == "message":
         yield from _message(item, time)
     elif kind in ("function_call", "custom_tool_call") and call_id:
         given = item.get("arguments" if kind == "function_call" else "input")
-        tool = _text(item.get("name")) or "unknown"
+        tool = text_in(item.get("name")) or "unknown"
         yield Called(id=call_id, tool=tool, arguments=_arguments(given), time=time)
     elif kind == "local_shell_call" and call_id:
         action = item.get("action")
@@ -187,7 +188,3 @@ def _arguments(value: Any) -> Any:
     ):
         return {**value, "command": command[2]}
     return value
-
-
-def _text(value: Any) -> str | None:
-    return value if isinstance(value, str) and value else None

@@ -31,6 +31,7 @@ from spillview.transcripts.facts import TranscriptFacts, load
 from spillview.transcripts.genuine import Ground, changes_files
 from spillview.transcripts.notices import Block, Hit, notices_in
 from spillview.transcripts.touches import Touches, made_by
+from spillview.transcripts.values import is_rows
 
 if TYPE_CHECKING:
     from spillview.discovery import TranscriptFound
@@ -76,9 +77,7 @@ def read(
 
     `module` is the reader's. Raises `Unreadable` when the file cannot be read.
     """
-    if found.form == "sqlite" or (
-        found.form == "json-dir" and hasattr(module, "open_source")
-    ):
+    if is_rows(found.form, module):
         from spillview.transcripts import tables
 
         return tables.read(found, profile, module, previous, cancelled)

@@ -16,6 +16,7 @@ from spillview.transcripts.events import (
     Returned,
     Said,
 )
+from spillview.transcripts.values import text_in
 
 _EXIT = re.compile(
     r"<(?:exited|shellId: [^\s<>]{1,64} completed) with exit code "
@@ -30,11 +31,11 @@ def events(record: dict[str, Any], state: dict[str, Any]) -> Iterable[Event]:
     data = record.get("data")
     if not isinstance(data, dict):
         return ()
-    maker = _MAKERS.get(_text(record.get("type")) or "")
+    maker = _MAKERS.get(text_in(record.get("type")) or "")
     time = parse_time(record.get("timestamp"))
-    found: list[Event] = [About(time=time, record_id=_text(record.get("id")))]
+    found: list[Event] = [About(time=time, record_id=text_in(record.get("id")))]
     if maker is not None:
-        found += maker(data, time, _text(data.get("parentToolCallId")))
+        found += maker(data, time, text_in(data.get("parentToolCallId")))
     return found
 
 
@@ -43,9 +44,9 @@ def _started(
 ) -> Iterator[Event]:
     context = data.get("context")
     yield About(
-        session=_text(data.get("sessionId")),
-        project=_text(context.get("cwd")) if isinstance(context, dict) else None,
-        version=_text(data.get("copilotVersion")),
+        session=text_in(data.get("sessionId")),
+        project=text_in(context.get("cwd")) if isinstance(context, dict) else None,
+        version=text_in(data.get("copilotVersion")),
         time=parse_time(data.get("startTime")) or time,
     )
 
@@ -53,7 +54,7 @@ def _started(
 def _named(
     data: dict[str, Any], time: float | None, agent: str | None
 ) -> Iterator[Event]:
-    title = _text(data.get("title"))
+    title = text_in(data.get("title"))
     if title is not None:
         yield About(title=title)
 
@@ -61,7 +62,7 @@ def _named(
 def _prompted(
     data: dict[str, Any], time: float | None, agent: str | None
 ) -> Iterator[Event]:
-    text = _text(data.get("content"))
+    text = text_in(data.get("content"))
     if text is not None:
         yield Prompted(text=text, time=time, agent=agent)
 
@@ -69,8 +70,8 @@ def _prompted(
 def _answered(
     data: dict[str, Any], time: float | None, agent: str | None
 ) -> Iterator[Event]:
-    message = _text(data.get("messageId"))
-    text = _text(data.get("content"))
+    message = text_in(data.get("messageId"))
+    text = text_in(data.get("content"))
     if text is not None and text.strip():
         yield Said(text=text.strip(), time=time, message=message, agent=agent)
     requests = data.get("toolRequests")
@@ -92,7 +93,7 @@ def _call(
     message: str | None,
     agent: str | None,
 ) -> Iterator[Event]:
-    call_id, tool = _text(data.get("toolCallId")), _text(data.get(name))
+    call_id, tool = text_in(data.get("toolCallId")), text_in(data.get(name))
     if call_id is not None and tool is not None:
         yield Called(
             id=call_id,
@@ -117,16 +118,16 @@ def _returned(
     text = content if isinstance(content, str) else ""
     telemetry = data.get("toolTelemetry")
     told = telemetry.get("properties") if isinstance(telemetry, dict) else None
-    path = _text(told.get("large_output_file")) if isinstance(told, dict) else None
+    path = text_in(told.get("large_output_file")) if isinstance(told, dict) else None
     match = _EXIT.search(text[-160:])
     code = int(match[1]) if match is not None else None
     success = data.get("success")
     failed = None if not isinstance(success, bool) else not success or bool(code)
     copy = len(detail) if isinstance(detail, str) else 0
     yield Returned(
-        call_id=_text(data.get("toolCallId")),
+        call_id=text_in(data.get("toolCallId")),
         texts=(text,) if text else (),
-        tool=_text(data.get("toolName")),
+        tool=text_in(data.get("toolName")),
         failed=failed,
         exit_code=code,
         time=time,
@@ -153,7 +154,3 @@ _MAKERS = {
     "tool.execution_start": _called,
     "tool.execution_complete": _returned,
 }
-
-
-def _text(value: Any) -> str | None:
-    return value if isinstance(value, str) and value else None

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from spillview.errors import Unreadable
@@ -24,9 +23,10 @@ from spillview.transcripts.events import (
 )
 from spillview.transcripts.facts import load
 from spillview.transcripts.tables import Key
+from spillview.transcripts.values import text_in
 
 if TYPE_CHECKING:
-    from spillview.databases import Database, State
+    from spillview.databases import Database
 
 LARGEST = 32 << 20
 """Bytes of a packed row that is read."""
@@ -46,22 +46,9 @@ _KINDS = {
 }
 
 
-def state_of(path: str) -> State:
-    """The database's state."""
-    from spillview.databases import state
-
-    return state(path)
-
-
-@contextmanager
-def open_source(
-    path: str, cancelled: Callable[[], bool] | None = None
-) -> Iterator[_Threads]:
-    """The threads in the database at `path`. Raises `Unreadable`."""
-    from spillview.databases import open_database
-
-    with open_database(path, cancelled=cancelled) as database:
-        yield _Threads(database)
+def rows_of(database: Database) -> _Threads:
+    """The threads in a database."""
+    return _Threads(database)
 
 
 class _Threads:
@@ -152,12 +139,12 @@ def events(record: dict[str, Any], state: dict[str, Any]) -> Iterable[Event]:
     metadata = record.get("metadata")
     if isinstance(metadata, dict):
         yield About(
-            project=_text(metadata.get("cwd")),
+            project=text_in(metadata.get("cwd")),
             time=parse_time(metadata.get("updated_at")),
         )
         return
     time = _time_of(record.get("checkpoint"))
-    agent = _text(record.get("ns"))
+    agent = text_in(record.get("ns"))
     messages = record.get("messages")
     if isinstance(messages, dict):
         messages = [messages]
@@ -169,9 +156,9 @@ def events(record: dict[str, Any], state: dict[str, Any]) -> Iterable[Event]:
 def _told(
     message: dict[str, Any], time: float | None, agent: str | None
 ) -> Iterator[Event]:
-    kind = _text(message.get("type")) or _text(message.get("role")) or ""
+    kind = text_in(message.get("type")) or text_in(message.get("role")) or ""
     kind = _KINDS.get(kind, kind)
-    name = _text(message.get("id"))
+    name = text_in(message.get("id"))
     text = "\n".join(texts_of(message.get("content")))
     yield About(time=time, record_id=name)
     if kind == "human":
@@ -189,9 +176,9 @@ def _told(
         match = _EXIT.search(text[-120:])
         code = int(match[1]) if match is not None else None
         yield Returned(
-            call_id=_text(message.get("tool_call_id")),
+            call_id=text_in(message.get("tool_call_id")),
             texts=tuple(texts_of(message.get("content"))),
-            tool=_text(message.get("name")),
+            tool=text_in(message.get("name")),
             failed=message.get("status") == "error" or bool(code),
             exit_code=code,
             time=time,
@@ -204,7 +191,7 @@ def _called(
 ) -> Event | None:
     if not isinstance(call, dict):
         return None
-    call_id, tool = _text(call.get("id")), _text(call.get("name"))
+    call_id, tool = text_in(call.get("id")), text_in(call.get("name"))
     if call_id is None or tool is None:
         return None
     return Called(
@@ -263,7 +250,3 @@ def _time_of(checkpoint: Any) -> float | None:
     except ValueError:
         return None
     return parse_time((ticks - _GREGORIAN) / 1e7)
-
-
-def _text(value: Any) -> str | None:
-    return value if isinstance(value, str) and value else None

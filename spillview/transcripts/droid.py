@@ -18,6 +18,7 @@ from spillview.transcripts.events import (
     Said,
 )
 from spillview.transcripts.facts import load
+from spillview.transcripts.values import text_in
 
 _EXIT = re.compile(r"\[Process exited with code (-?\d{1,10})\]\s{0,8}\Z")
 _REMINDER = "<system-reminder>"
@@ -36,7 +37,7 @@ def events(record: dict[str, Any], state: dict[str, Any]) -> Iterable[Event]:
     if record.get("type") != "message" or not isinstance(message, dict):
         return ()
     time = parse_time(record.get("timestamp"))
-    record_id = _text(record.get("id"))
+    record_id = text_in(record.get("id"))
     found: list[Event] = [About(time=time, record_id=record_id)]
     content = message.get("content")
     if isinstance(content, str):
@@ -51,11 +52,11 @@ def events(record: dict[str, Any], state: dict[str, Any]) -> Iterable[Event]:
 
 
 def _start(record: dict[str, Any]) -> Iterator[Event]:
-    title = _text(record.get("title")) or _text(record.get("sessionTitle"))
-    parent = _text(record.get("parent")) or _text(record.get("parentSessionId"))
+    title = text_in(record.get("title")) or text_in(record.get("sessionTitle"))
+    parent = text_in(record.get("parent")) or text_in(record.get("parentSessionId"))
     yield About(
-        session=_text(record.get("id")),
-        project=_text(record.get("cwd")),
+        session=text_in(record.get("id")),
+        project=text_in(record.get("cwd")),
         title=title,
         parents=(parent,) if parent is not None else (),
     )
@@ -66,10 +67,10 @@ def _answered(
 ) -> Iterator[Event]:
     for block in blocks:
         kind = block.get("type")
-        text = _text(block.get("text"))
+        text = text_in(block.get("text"))
         if kind == "text" and text is not None and text.strip():
             yield Said(text=text.strip(), time=time, message=message)
-        call_id, tool = _text(block.get("id")), _text(block.get("name"))
+        call_id, tool = text_in(block.get("id")), text_in(block.get("name"))
         if kind == "tool_use" and call_id is not None and tool is not None:
             yield Called(
                 id=call_id,
@@ -89,13 +90,13 @@ def _received(blocks: list[dict[str, Any]], time: float | None) -> Iterator[Even
             code = int(match[1]) if match is not None else None
             error = block.get("is_error") is True
             yield Returned(
-                call_id=_text(block.get("tool_use_id")),
+                call_id=text_in(block.get("tool_use_id")),
                 texts=texts,
                 failed=error or bool(code),
                 exit_code=code,
                 time=time,
             )
-        elif kind == "text" and (text := _text(block.get("text"))) is not None:
+        elif kind == "text" and (text := text_in(block.get("text"))) is not None:
             added = _is_shell_result(text) or text.lstrip().startswith(_REMINDER)
             place: Place = "attachment" if added else "prompt"
             yield Prompted(text=text, time=time, place=place)
@@ -110,7 +111,3 @@ def _is_shell_result(text: str) -> bool:
     except ValueError:
         return False
     return isinstance(value, dict) and value.get("type") == "bash_result"
-
-
-def _text(value: Any) -> str | None:
-    return value if isinstance(value, str) and value else None

@@ -23,6 +23,7 @@ from spillview.transcripts.events import Called, Event, Returned, Said
 from spillview.transcripts.facts import TranscriptFacts, load
 from spillview.transcripts.notices import Block, Hit, notices_in
 from spillview.transcripts.touches import Touches, made_by
+from spillview.transcripts.values import text_in
 
 if TYPE_CHECKING:
     from spillview.content import FileContent
@@ -96,11 +97,11 @@ def spoken(record: dict[str, Any]) -> Iterator[Event]:
         number = number if isinstance(number, int) else id(record)
         yield Said(text="", time=time, message=made or str(number))
     elif record.get("type") == "tool/call":
-        call_id = _text(data.get("callId"))
+        call_id = text_in(data.get("callId"))
         if call_id is not None:
             yield Called(
                 id=call_id,
-                tool=_text(data.get("name")) or "",
+                tool=text_in(data.get("name")) or "",
                 arguments=_arguments(data.get("arguments")),
                 time=time,
                 message=made,
@@ -206,13 +207,13 @@ class _Reader:
         elif kind == "user/message":
             self._prompted(data)
         elif kind == "session/title":
-            draft.entitle(_text(data.get("title")), 2)
+            draft.entitle(text_in(data.get("title")), 2)
 
     def _header(self, value: dict[str, Any]) -> None:
         draft = self.draft
-        draft.session = _text(value.get("id")) or draft.session
-        draft.project = _text(value.get("cwd")) or draft.project
-        parent = _text(value.get("parentSession"))
+        draft.session = text_in(value.get("id")) or draft.session
+        draft.project = text_in(value.get("cwd")) or draft.project
+        parent = text_in(value.get("parentSession"))
         if parent is not None and parent not in draft.parents:
             draft.parents.append(parent)
         draft.saw(parse_time(value.get("createdAt")))
@@ -220,7 +221,7 @@ class _Reader:
     # What the agent says and calls
 
     def _called(self, data: dict[str, Any], time: float | None) -> None:
-        call_id, tool = _text(data.get("callId")), _text(data.get("name"))
+        call_id, tool = text_in(data.get("callId")), text_in(data.get("name"))
         arguments = _arguments(data.get("arguments"))
         step = _step(data)
         # A call of the step that made a result was decided before it.
@@ -242,10 +243,10 @@ class _Reader:
             if not isinstance(block, dict):
                 continue
             if block.get("type") == "text" and text is None:
-                said = _text(block.get("text"))
+                said = text_in(block.get("text"))
                 text = said.strip() or None if said else None
             elif block.get("type") == "tool-call" and tool is None:
-                tool = _text(block.get("name"))
+                tool = text_in(block.get("name"))
                 command = command_of(_arguments(block.get("arguments")))
         step = _step(data)
         self.decisions.answered("", step, text, tool, command, record.number)
@@ -267,13 +268,13 @@ class _Reader:
         value = record.value
         replaced = _is_replacement(value)
         message = data.get("message")
-        record_id = _text(message.get("id")) if isinstance(message, dict) else None
+        record_id = text_in(message.get("id")) if isinstance(message, dict) else None
         nested = value.get("type") == "tool/code-dispatch"
         for index, (block, given) in enumerate(_results(value)):
             call = self.calls.get(block.call_id or "")
             if nested:
                 command = command_of(_arguments(data.get("arguments")))
-                call = _Call(_text(data.get("name")), command, time, _step(data))
+                call = _Call(text_in(data.get("name")), command, time, _step(data))
             elif call is None:
                 call = _Call(None, None, None, _step(data))
             hits = notices_in(block.text, "result", self.profile.notices)
@@ -345,7 +346,7 @@ def _results(record: dict[str, Any]) -> list[tuple[Block, bool]]:
         return []
     if record.get("type") == "tool/code-dispatch":
         text = "".join(texts_of(data.get("content")))
-        call_id = _text(data.get("subCallId"))
+        call_id = text_in(data.get("subCallId"))
         error = data.get("isError") is True
         return [(Block("result", text, call_id, error), False)] if text else []
     if record.get("type") != "tool/result":
@@ -357,7 +358,7 @@ def _results(record: dict[str, Any]) -> list[tuple[Block, bool]]:
         if isinstance(part, dict) and part.get("type") == "tool-result":
             text = "".join(texts_of(part.get("content")))
             error = part.get("isError") is True or data.get("error") is not None
-            call_id = _text(part.get("toolCallId"))
+            call_id = text_in(part.get("toolCallId"))
             found.append((Block("result", text, call_id, error), True))
     return found
 
@@ -405,7 +406,3 @@ def _behind(chunks: frames.Frames, skip: int) -> Iterator[bytes]:
 def _wanted(hits: int, data: bytes) -> bool:
     """Packed rows of streamed text hold no event; all else may."""
     return not hits or b'"seq"' in data
-
-
-def _text(value: Any) -> str | None:
-    return value if isinstance(value, str) and value else None

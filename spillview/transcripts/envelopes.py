@@ -11,6 +11,7 @@ from spillview.text import path_text, printable
 from spillview.transcripts import READERS, reader_of
 from spillview.transcripts.addressing import endings, split
 from spillview.transcripts.notices import Block, by_id
+from spillview.transcripts.values import is_rows
 
 if TYPE_CHECKING:
     from spillview.profile import Profile, TranscriptRule
@@ -110,9 +111,7 @@ def _record(
     from spillview.content import open_content
     from spillview.transcripts import conversation, documents, folders, logfile
 
-    if rule.form == "sqlite" or (
-        rule.form == "json-dir" and hasattr(reader, "open_source")
-    ):
+    if is_rows(rule.form, reader):
         from spillview.transcripts import tables
 
         table = place.length - 1

@@ -14,6 +14,7 @@ from spillview.transcripts.events import (
     Returned,
     Said,
 )
+from spillview.transcripts.values import text_in
 
 if TYPE_CHECKING:
     from spillview.profile import Profile
@@ -39,14 +40,14 @@ class FieldReader:
     def events(self, record: dict[str, Any], state: dict[str, Any]) -> Iterable[Event]:
         """What one record tells; `state` is not needed."""
         about = {name: first(record, paths) for name, paths in self._rules.session}
-        parent = _text(about.get("parent"))
+        parent = text_in(about.get("parent"))
         yield About(
-            session=_text(about.get("session")),
-            project=_text(about.get("project")),
-            title=_text(about.get("title")),
-            version=_text(about.get("version")),
+            session=text_in(about.get("session")),
+            project=text_in(about.get("project")),
+            title=text_in(about.get("title")),
+            version=text_in(about.get("version")),
             time=parse_time(about.get("time")),
-            record_id=_text(about.get("record_id")),
+            record_id=text_in(about.get("record_id")),
             parents=(parent,) if parent is not None else (),
         )
         for shape in self._rules.shapes:
@@ -68,11 +69,11 @@ def _event(shape: Shape, part: Any) -> Iterator[Event]:
         for text in texts(part, given["text"]):
             yield Prompted(text=text) if shape.kind == "prompt" else Said(text=text)
         return
-    call_id = _text(one("id"))
+    call_id = text_in(one("id"))
     if call_id is None:
         return
     if shape.kind == "call":
-        tool = _text(one("name"))
+        tool = text_in(one("name"))
         if tool is not None:
             yield Called(id=call_id, tool=tool, arguments=one("arguments"))
         return
@@ -81,12 +82,12 @@ def _event(shape: Shape, part: Any) -> Iterator[Event]:
     yield Returned(
         call_id=call_id,
         texts=tuple(texts(part, given.get("text", ()))),
-        tool=_text(one("name")),
+        tool=text_in(one("name")),
         arguments=one("arguments"),
         failed=_failed(one("error"), code) if "error" in given else None,
         exit_code=code,
-        path=_text(one("path")),
-        ident=_text(one("ident")),
+        path=text_in(one("path")),
+        ident=text_in(one("ident")),
         partial=one("partial") is True,
     )
 
@@ -142,7 +143,3 @@ def _plain(value: Any) -> str | None:
     if isinstance(value, bool):
         return "true" if value else "false"
     return value if isinstance(value, str) else None
-
-
-def _text(value: Any) -> str | None:
-    return value if isinstance(value, str) and value else None

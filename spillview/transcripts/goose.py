@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from spillview.errors import Unreadable
 from spillview.transcripts.calls import parse_time
 from spillview.transcripts.events import (
     About,
@@ -19,10 +16,11 @@ from spillview.transcripts.events import (
     Said,
 )
 from spillview.transcripts.facts import load
-from spillview.transcripts.tables import Key
+from spillview.transcripts.message_rows import MessageRows
+from spillview.transcripts.values import text_in
 
 if TYPE_CHECKING:
-    from spillview.databases import Database, State
+    from spillview.databases import Database
 
 _EXIT = re.compile(r"\n\nCommand exited with code (-?\d{1,10})\s{0,4}\Z")
 _TIMEOUT = re.compile(r"\n\nCommand timed out(?: after \d{1,12} seconds)?\s{0,4}\Z")
@@ -39,96 +37,38 @@ _SESSION = (
 )
 
 
-def state_of(path: str) -> State:
-    """The database's state."""
-    from spillview.databases import state
-
-    return state(path)
+def rows_of(database: Database) -> _Sessions:
+    """The sessions in a database."""
+    return _Sessions(database)
 
 
-@contextmanager
-def open_source(
-    path: str, cancelled: Callable[[], bool] | None = None
-) -> Iterator[_Sessions]:
-    """The sessions in the database at `path`. Raises `Unreadable`."""
-    from spillview.databases import open_database
-
-    with open_database(path, cancelled=cancelled) as database:
-        yield _Sessions(database)
-
-
-class _Sessions:
+class _Sessions(MessageRows):
     """The sessions of one database."""
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
-        self._readable = database.has("messages", "id", "session_id", "content_json")
-        columns = database.tables.get("sessions", ())
-        self._columns = [name for name in _SESSION if name in columns]
-        times = database.has("messages", "created_timestamp")
-        self._time = "created_timestamp" if times else "NULL"
+    needs = ("id", "content_json")
+    time = "created_timestamp"
+    tells = _SESSION
 
-    def sessions(self) -> Iterable[tuple[str, str]]:
-        """Every session with messages, and what changes when they do."""
-        if not self._readable:
-            return
-        rows = self._database.query(
-            "SELECT session_id, count(*), max(rowid), total(rowid) FROM messages"
-            " WHERE typeof(session_id) = 'text' GROUP BY session_id ORDER BY session_id"
-        )
-        for session, *stamp in list(rows):
-            about = self._row(str(session)) if "id" in self._columns else None
-            yield str(session), json.dumps([stamp, about], default=repr)
+    def wanted(self) -> list[str]:
+        """What tells who spoke and what."""
+        more = ("role", "message_id", self.time)
+        return ["content_json", *(name for name in more if name in self.columns)]
 
-    def about(self, session: str) -> dict[str, Any] | None:
-        """The session's own row."""
-        row = self._row(session) if "id" in self._columns else None
-        if row is None:
-            return None
-        return {"session": dict(zip(self._columns, row, strict=True))}
-
-    def keys(self, session: str) -> Sequence[Key]:
-        """The messages in the order in which they were added."""
-        rows = self._database.query(
-            f"SELECT rowid, {self._time} FROM messages"
-            " WHERE session_id = ? ORDER BY rowid",
-            (session,),
-        )
-        return [Key(0, int(row), _plain(time)) for row, time in rows]  # type: ignore[arg-type]  # a rowid is a whole number
-
-    def record(self, table: int, rowid: int) -> dict[str, Any] | None:
-        """One message."""
-        if table or not self._readable:
-            return None
-        columns = self._database.tables["messages"]
-        wanted = [n for n in ("role", "message_id", self._time) if n in columns]
-        sql = f"SELECT {', '.join([*wanted, 'content_json'])} FROM messages"
-        try:
-            rows = list(self._database.query(f"{sql} WHERE rowid = ?", (rowid,)))
-        except Unreadable:
-            self._database.verify()
-            return None  # this row alone cannot be read
-        if not rows or not isinstance(rows[0][-1], str):
+    def told(self, row: dict[str, Any]) -> dict[str, Any] | None:
+        """A message with its content, which the row holds as JSON text."""
+        text = row["content_json"]
+        if not isinstance(text, str):
             return None
         try:
-            content = load(rows[0][-1].encode("utf-8", "surrogatepass"))
+            content = load(text.encode("utf-8", "surrogatepass"))
         except ValueError:
             return None
-        record: dict[str, Any] = dict(zip(wanted, rows[0], strict=False))
         return {
-            "id": record.get("message_id"),
-            "role": record.get("role"),
-            "created": record.get("created_timestamp"),
+            "id": row.get("message_id"),
+            "role": row.get("role"),
+            "created": row.get(self.time),
             "content": content,
         }
-
-    def final(self, record: dict[str, Any]) -> bool:
-        """Messages are added whole."""
-        return True
-
-    def _row(self, session: str) -> tuple[Any, ...] | None:
-        sql = f"SELECT {', '.join(self._columns)} FROM sessions WHERE id = ?"
-        return next(iter(list(self._database.query(sql, (session,)))), None)
 
 
 def events(record: dict[str, Any], state: dict[str, Any]) -> Iterable[Event]:
@@ -141,7 +81,7 @@ def events(record: dict[str, Any], state: dict[str, Any]) -> Iterable[Event]:
         yield _about(record)
         return
     time = parse_time(record.get("created"))
-    message = _text(record.get("id"))
+    message = text_in(record.get("id"))
     yield About(time=time, record_id=message)
     content = record.get("content")
     human = record.get("role") == "user"
@@ -156,7 +96,7 @@ def events(record: dict[str, Any], state: dict[str, Any]) -> Iterable[Event]:
                 yield Said(text=text, time=time, message=message)
         elif kind in ("toolRequest", "frontendToolRequest"):
             call = _value(block.get("toolCall"))
-            name, ident = _text(call.get("name")), _text(block.get("id"))
+            name, ident = text_in(call.get("name")), text_in(block.get("id"))
             if name and ident:
                 yield Called(
                     id=ident,
@@ -172,10 +112,10 @@ def events(record: dict[str, Any], state: dict[str, Any]) -> Iterable[Event]:
 def _about(row: dict[str, Any]) -> About:
     times = [parse_time(_iso(row.get(name))) for name in ("created_at", "updated_at")]
     named = bool(row.get("user_set_name"))
-    title = _text(row.get("name")) or _text(row.get("description"))
-    parent = _text(row.get("parent_session_id"))
+    title = text_in(row.get("name")) or text_in(row.get("description"))
+    parent = text_in(row.get("parent_session_id"))
     return About(
-        project=_text(row.get("working_dir")),
+        project=text_in(row.get("working_dir")),
         title=title,
         title_rank=3 if named else 2,
         time=next((time for time in times if time is not None), None),
@@ -196,7 +136,7 @@ def _returned(block: dict[str, Any], time: float | None) -> Returned:
     failed = status == "error" or value.get("isError") is True or code not in (None, 0)
     failed = failed or _TIMEOUT.search(last[-200:]) is not None
     return Returned(
-        call_id=_text(block.get("id")),
+        call_id=text_in(block.get("id")),
         texts=tuple(texts),
         failed=failed,
         exit_code=code,
@@ -237,11 +177,3 @@ def _value(result: Any) -> dict[str, Any]:
 def _iso(value: Any) -> Any:
     """SQLite's own times are UTC and do not say so."""
     return value.replace(" ", "T", 1) if isinstance(value, str) else value
-
-
-def _plain(value: Any) -> str | int | float | None:
-    return value if isinstance(value, str | int | float) else None
-
-
-def _text(value: Any) -> str | None:
-    return value if isinstance(value, str) and value else None

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from spillview.errors import Unreadable
 from spillview.transcripts.calls import parse_time, texts_of
 from spillview.transcripts.events import (
     About,
@@ -18,10 +15,11 @@ from spillview.transcripts.events import (
     Said,
 )
 from spillview.transcripts.facts import load
-from spillview.transcripts.tables import Key
+from spillview.transcripts.message_rows import MessageRows
+from spillview.transcripts.values import text_in
 
 if TYPE_CHECKING:
-    from spillview.databases import Database, State
+    from spillview.databases import Database
 
 PARTS = ("\x00json:", "\x01json:")
 """What stands before content that is a list of parts and no text."""
@@ -36,89 +34,21 @@ _SESSION = ("title", "started_at", "ended_at", "parent_session_id", "cwd", "user
 _FOLDERS = ("cwd", "working_dir", "workdir", "project_dir")
 
 
-def state_of(path: str) -> State:
-    """The database's state."""
-    from spillview.databases import state
-
-    return state(path)
+def rows_of(database: Database) -> _Sessions:
+    """The sessions in a database."""
+    return _Sessions(database)
 
 
-@contextmanager
-def open_source(
-    path: str, cancelled: Callable[[], bool] | None = None
-) -> Iterator[_Sessions]:
-    """The sessions in the database at `path`. Raises `Unreadable`."""
-    from spillview.databases import open_database
-
-    with open_database(path, cancelled=cancelled) as database:
-        yield _Sessions(database)
-
-
-class _Sessions:
+class _Sessions(MessageRows):
     """The sessions of one database."""
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
-        self._readable = database.has("messages", "id", "session_id", "role", "content")
-        columns = database.tables.get("messages", ())
-        self._message = [name for name in _MESSAGE if name in columns]
-        self._time = "timestamp" if "timestamp" in columns else "NULL"
-        columns = database.tables.get("sessions", ())
-        self._session = [name for name in (*_SESSION, *_FOLDERS[1:]) if name in columns]
-        self._known = "id" in columns and bool(self._session)
+    needs = ("id", "role", "content")
+    time = "timestamp"
+    tells = (*_SESSION, *_FOLDERS[1:])
 
-    def sessions(self) -> Iterable[tuple[str, str]]:
-        """Every session with messages, and what changes when they do."""
-        if not self._readable:
-            return
-        rows = self._database.query(
-            "SELECT session_id, count(*), max(rowid), total(rowid) FROM messages"
-            " WHERE typeof(session_id) = 'text' GROUP BY session_id ORDER BY session_id"
-        )
-        for session, *stamp in list(rows):
-            yield (
-                str(session),
-                json.dumps([stamp, self._row(str(session))], default=repr),
-            )
-
-    def about(self, session: str) -> dict[str, Any] | None:
-        """The session's own row."""
-        row = self._row(session)
-        if row is None:
-            return None
-        return {"session": dict(zip(self._session, row, strict=True))}
-
-    def keys(self, session: str) -> Sequence[Key]:
-        """The messages in the order in which they were added."""
-        rows = self._database.query(
-            f"SELECT rowid, {self._time} FROM messages"
-            " WHERE session_id = ? ORDER BY rowid",
-            (session,),
-        )
-        return [Key(0, int(row), _plain(time)) for row, time in rows]  # type: ignore[arg-type]  # a rowid is a whole number
-
-    def record(self, table: int, rowid: int) -> dict[str, Any] | None:
-        """One message."""
-        if table or not self._readable:
-            return None
-        sql = f"SELECT {', '.join(self._message)} FROM messages WHERE rowid = ?"
-        try:
-            rows = list(self._database.query(sql, (rowid,)))
-        except Unreadable:
-            self._database.verify()
-            return None  # this row alone cannot be read
-        return dict(zip(self._message, rows[0], strict=True)) if rows else None
-
-    def final(self, record: dict[str, Any]) -> bool:
-        """Messages are added whole."""
-        return True
-
-    def _row(self, session: str) -> tuple[Any, ...] | None:
-        if not self._known:
-            return None
-        sql = f"SELECT {', '.join(self._session)} FROM sessions WHERE id = ?"
-        rows = list(self._database.query(sql, (session,)))
-        return tuple(map(_plain, rows[0])) if rows else None
+    def wanted(self) -> list[str]:
+        """What tells who spoke, called and answered."""
+        return [name for name in _MESSAGE if name in self.columns]
 
 
 def events(record: dict[str, Any], state: dict[str, Any]) -> Iterable[Event]:
@@ -142,9 +72,9 @@ def events(record: dict[str, Any], state: dict[str, Any]) -> Iterable[Event]:
     elif role == "tool":
         failed, code = _outcome(texts)
         yield Returned(
-            call_id=_text(record.get("tool_call_id")),
+            call_id=text_in(record.get("tool_call_id")),
             texts=tuple(texts),
-            tool=_text(record.get("tool_name")),
+            tool=text_in(record.get("tool_name")),
             failed=failed,
             exit_code=code,
             time=time,
@@ -152,11 +82,11 @@ def events(record: dict[str, Any], state: dict[str, Any]) -> Iterable[Event]:
 
 
 def _about(row: dict[str, Any]) -> About:
-    folder = next((f for name in _FOLDERS if (f := _text(row.get(name)))), None)
-    parent = _text(row.get("parent_session_id"))
+    folder = next((f for name in _FOLDERS if (f := text_in(row.get(name)))), None)
+    parent = text_in(row.get("parent_session_id"))
     return About(
         project=folder,
-        title=_text(row.get("title")),
+        title=text_in(row.get("title")),
         title_rank=3,
         time=parse_time(row.get("started_at")),
         parents=(parent,) if parent else (),
@@ -171,8 +101,8 @@ def _calls(value: Any, time: float | None, message: str | None) -> Iterator[Even
             continue
         function = call.get("function")
         function = function if isinstance(function, dict) else call
-        name = _text(function.get("name"))
-        ident = _text(call.get("id")) or _text(call.get("call_id"))
+        name = text_in(function.get("name"))
+        ident = text_in(call.get("id")) or text_in(call.get("call_id"))
         if name and ident:
             arguments = function.get("arguments")
             inner = _json(arguments) if isinstance(arguments, str) else arguments
@@ -214,11 +144,3 @@ def _json(text: str) -> Any:
         return load(text.encode("utf-8", "surrogatepass"))
     except ValueError:
         return None
-
-
-def _plain(value: Any) -> str | int | float | None:
-    return value if isinstance(value, str | int | float) else None
-
-
-def _text(value: Any) -> str | None:
-    return value if isinstance(value, str) and value else None

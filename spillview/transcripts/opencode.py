@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from spillview.transcripts.calls import parse_time, texts_of
@@ -17,9 +15,11 @@ from spillview.transcripts.events import (
     Returned,
     Said,
 )
+from spillview.transcripts.values import text_in
 
 if TYPE_CHECKING:
-    from spillview.databases import State
+    from spillview.databases import Database
+    from spillview.transcripts.opencode_files import Tree
     from spillview.transcripts.tables import Source
 
 COMPACTS = True
@@ -27,28 +27,18 @@ COMPACTS = True
 _DONE = ("completed", "error")
 
 
-def state_of(path: str) -> State:
-    """The state of a database, or of the folder of a session's messages."""
-    if os.path.isdir(path):
-        from spillview.transcripts import opencode_files
+def rows_of(database: Database) -> Source:
+    """The sessions of a database."""
+    from spillview.transcripts.opencode_rows import Rows
 
-        return opencode_files.state_of(path)
-    from spillview.databases import state
-
-    return state(path)
+    return Rows(database)
 
 
-def open_source(
-    path: str, cancelled: Callable[[], bool] | None = None
-) -> AbstractContextManager[Source]:
-    """The sessions of a database, or the one of a folder. Raises `Unreadable`."""
-    if os.path.isdir(path):
-        from spillview.transcripts import opencode_files
+def tree_at(path: str) -> Tree:
+    """The one session whose messages are files in a folder. Raises OSError."""
+    from spillview.transcripts.opencode_files import Tree
 
-        return opencode_files.open_source(path)
-    from spillview.transcripts import opencode_rows
-
-    return opencode_rows.open_source(path, cancelled)
+    return Tree(path)
 
 
 def final(record: dict[str, Any]) -> bool:
@@ -77,8 +67,8 @@ def events(record: dict[str, Any], state: dict[str, Any]) -> Iterable[Event]:
     elif isinstance(part, dict):
         message = record.get("message")
         info = message if isinstance(message, dict) else {}
-        yield About(record_id=_text(record.get("id")))
-        yield from _part(part, info, _text(record.get("message_id")))
+        yield About(record_id=text_in(record.get("id")))
+        yield from _part(part, info, text_in(record.get("message_id")))
     else:
         yield from _message(record)
 
@@ -86,16 +76,16 @@ def events(record: dict[str, Any], state: dict[str, Any]) -> Iterable[Event]:
 def _about(row: dict[str, Any]) -> About:
     times = row.get("time")
     started = times.get("created") if isinstance(times, dict) else None
-    title = _text(row.get("title")) or ""
+    title = text_in(row.get("title")) or ""
     parents = (row.get("parent_id"), row.get("parentID"), row.get("fork_session_id"))
     return About(
-        project=_text(row.get("directory")),
+        project=text_in(row.get("directory")),
         # "New session - <time>" is no title yet.
         title=None
         if title.startswith(("New session - ", "Child session - "))
         else title,
         title_rank=2,
-        version=_text(row.get("version")),
+        version=text_in(row.get("version")),
         time=parse_time(started if started is not None else row.get("time_created")),
         parents=tuple(p for p in parents if isinstance(p, str) and p),
     )
@@ -119,7 +109,7 @@ def _part(
         yield Compacted()
     elif kind == "tool":
         yield from _tool(
-            _text(part.get("callID")), _text(part.get("tool")), part, time, message
+            text_in(part.get("callID")), text_in(part.get("tool")), part, time, message
         )
 
 
@@ -127,7 +117,7 @@ def _message(record: dict[str, Any]) -> Iterator[Event]:
     """One message of the second form, with all it holds."""
     times = record.get("time")
     time = parse_time(times.get("created")) if isinstance(times, dict) else None
-    message = _text(record.get("id"))
+    message = text_in(record.get("id"))
     yield About(record_id=message, time=time)
     kind, text = record.get("type"), record.get("text")
     if kind in ("user", "synthetic") and isinstance(text, str):
@@ -143,16 +133,16 @@ def _message(record: dict[str, Any]) -> Iterator[Event]:
             if block.get("type") == "text" and isinstance(text, str):
                 yield Said(text=text, time=time, message=message)
             elif block.get("type") == "tool":
-                ident = _text(block.get("id")) or _text(block.get("callID"))
-                name = _text(block.get("name")) or _text(block.get("tool"))
+                ident = text_in(block.get("id")) or text_in(block.get("callID"))
+                name = text_in(block.get("name")) or text_in(block.get("tool"))
                 yield from _tool(ident, name, block, time, message)
 
 
 def _typed(record: dict[str, Any], time: float | None) -> Iterator[Event]:
     """A command that the person typed, and what it printed."""
-    ident = _text(record.get("callID")) or _text(record.get("id"))
+    ident = text_in(record.get("callID")) or text_in(record.get("id"))
     output = record.get("output")
-    command = _text(record.get("command"))
+    command = text_in(record.get("command"))
     if ident and isinstance(output, str):
         yield Returned(
             call_id=ident, texts=(output,), tool="shell", arguments=command, time=time
@@ -230,7 +220,3 @@ def _content(record: dict[str, Any]) -> list[dict[str, Any]]:
     return (
         [x for x in content if isinstance(x, dict)] if isinstance(content, list) else []
     )
-
-
-def _text(value: Any) -> str | None:
-    return value if isinstance(value, str) and value else None

@@ -4,43 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from spillview.errors import SpillError, Unreadable
+from spillview.errors import SpillError
 from spillview.transcripts import jsonl, logfile, opencode
 from spillview.transcripts.tables import Key
 
 if TYPE_CHECKING:
     from spillview.databases import State
-
-
-def state_of(path: str) -> State:
-    """The state of the messages' folder; it changes with every message.
-
-    While the last answer is under way its parts change too, which no folder tells: then
-    no state is ever the same.
-    """
-    from spillview.databases import State
-
-    facts = os.lstat(path)
-    tree = Tree(path)
-    done = all(
-        tree.final({"message": tree.messages[-1][1]}) for _ in tree.messages[-1:]
-    )
-    size = 0 if done else -1
-    return State(facts.st_dev, facts.st_ino, size, facts.st_mtime_ns)
-
-
-@contextmanager
-def open_source(path: str) -> Iterator[Tree]:
-    """The session whose messages lie at `path`. Raises `Unreadable`."""
-    try:
-        yield Tree(path)
-    except OSError as error:
-        reason = (error.strerror or "unknown error").lower()
-        raise Unreadable(f"{path} cannot be listed: {reason}.") from error
 
 
 class Tree:
@@ -60,6 +32,19 @@ class Tree:
                 found.append((_created(value), name.removesuffix(".json"), value))
         found.sort(key=lambda each: each[:2])
         self.messages = [(ident, value) for _, ident, value in found]
+
+    def state(self) -> State:
+        """The state of the messages' folder; it changes with every message.
+
+        While the last answer is under way its parts change too, which no folder tells:
+        then no state is ever the same. Raises OSError.
+        """
+        from spillview.databases import State
+
+        facts = os.lstat(self._path)
+        done = all(self.final({"message": value}) for _, value in self.messages[-1:])
+        size = 0 if done else -1
+        return State(facts.st_dev, facts.st_ino, size, facts.st_mtime_ns)
 
     def sessions(self) -> Iterable[tuple[str, str]]:
         """The one session, and what changes when a part of it does."""

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from spillview.errors import Unreadable
@@ -27,17 +26,6 @@ _SESSION = (
     "time_created",
 )
 _STAMP = "count(*), total(rowid), max(time_updated), total(time_updated)"
-
-
-@contextmanager
-def open_source(
-    path: str, cancelled: Callable[[], bool] | None = None
-) -> Iterator[Rows]:
-    """The sessions in the database at `path`. Raises `Unreadable`."""
-    from spillview.databases import open_database
-
-    with open_database(path, cancelled=cancelled) as database:
-        yield Rows(database)
 
 
 class Rows:

@@ -23,6 +23,7 @@ from spillview.transcripts.events import (
     Said,
 )
 from spillview.transcripts.facts import load
+from spillview.transcripts.values import text_in
 
 COMPACTS = True
 
@@ -39,8 +40,8 @@ _ERROR = "[An error occurred during execution.]\n"
 def events(record: dict[str, Any], state: dict[str, Any]) -> Iterable[Event]:
     """The events of one file; `state` is not needed."""
     time = parse_time(record.get("timestamp"))
-    found: list[Event] = [About(time=time, record_id=_text(record.get("id")))]
-    maker = _MAKERS.get(_text(record.get("kind")) or "")
+    found: list[Event] = [About(time=time, record_id=text_in(record.get("id")))]
+    maker = _MAKERS.get(text_in(record.get("kind")) or "")
     if maker is not None:
         found += maker(record, time)
     return found
@@ -49,12 +50,12 @@ def events(record: dict[str, Any], state: dict[str, Any]) -> Iterable[Event]:
 def _acted(record: dict[str, Any], time: float | None) -> Iterator[Event]:
     call = record.get("tool_call")
     call = call if isinstance(call, dict) else {}
-    message = _text(record.get("llm_response_id"))
+    message = text_in(record.get("llm_response_id"))
     words = "\n".join(texts_of(record.get("thought"))).strip()
     if words:
         yield Said(text=words, time=time, message=message)
-    tool = _text(record.get("tool_name")) or _text(call.get("name"))
-    call_id = _text(record.get("tool_call_id")) or _text(call.get("id"))
+    tool = text_in(record.get("tool_name")) or text_in(call.get("name"))
+    call_id = text_in(record.get("tool_call_id")) or text_in(call.get("id"))
     if tool is None or call_id is None:
         return
     arguments = call.get("arguments")
@@ -89,13 +90,13 @@ def _observed(record: dict[str, Any], time: float | None) -> Iterator[Event]:
         texts = [_shown("".join(texts), seen, metadata)]
         if error:
             texts.insert(0, _ERROR)
-    directory = _text(metadata.get("working_dir"))
+    directory = text_in(metadata.get("working_dir"))
     if directory is not None:
         yield About(project=directory)
     yield Returned(
-        call_id=_text(record.get("tool_call_id")),
+        call_id=text_in(record.get("tool_call_id")),
         texts=tuple(texts),
-        tool=_text(record.get("tool_name")),
+        tool=text_in(record.get("tool_name")),
         failed=error or bool(code),
         exit_code=code,
         time=time,
@@ -103,11 +104,11 @@ def _observed(record: dict[str, Any], time: float | None) -> Iterator[Event]:
 
 
 def _failed(record: dict[str, Any], time: float | None) -> Iterator[Event]:
-    error = _text(record.get("error"))
+    error = text_in(record.get("error"))
     yield Returned(
-        call_id=_text(record.get("tool_call_id")),
+        call_id=text_in(record.get("tool_call_id")),
         texts=(error,) if error is not None else (),
-        tool=_text(record.get("tool_name")),
+        tool=text_in(record.get("tool_name")),
         failed=True,
         time=time,
     )
@@ -122,7 +123,7 @@ def _spoke(record: dict[str, Any], time: float | None) -> Iterator[Event]:
     if message.get("role") == "user":
         yield Prompted(text=text, time=time)
     elif message.get("role") == "assistant":
-        said = _text(record.get("llm_response_id"))
+        said = text_in(record.get("llm_response_id"))
         yield Said(text=text.strip(), time=time, message=said)
 
 
@@ -144,15 +145,15 @@ def _shown(output: str, seen: dict[str, Any], metadata: dict[str, Any]) -> str:
     if "<response clipped><NOTE>" in output and len(output) <= LIMIT:
         return output  # cut before it was kept
     prefix, suffix = metadata.get("prefix"), metadata.get("suffix")
-    text = f"{_text(prefix) or ''}{output}{_text(suffix) or ''}"
-    if directory := _text(metadata.get("working_dir")):
+    text = f"{text_in(prefix) or ''}{output}{text_in(suffix) or ''}"
+    if directory := text_in(metadata.get("working_dir")):
         text += f"\n[Current working directory: {directory}]"
-    if python := _text(metadata.get("py_interpreter_path")):
+    if python := text_in(metadata.get("py_interpreter_path")):
         text += f"\n[Python interpreter: {python}]"
     code = metadata.get("exit_code")
     if isinstance(code, int) and code != -1:
         text += f"\n[Command finished with exit code {code}]"
-    return _clipped(text, _text(seen.get("full_output_save_dir")))
+    return _clipped(text, text_in(seen.get("full_output_save_dir")))
 
 
 def _clipped(text: str, folder: str | None) -> str:
@@ -174,7 +175,3 @@ def _clipped(text: str, folder: str | None) -> str:
     head = min(head, max(0, LIMIT - len(notice)))
     tail = LIMIT - len(notice) - head
     return text[:head] + notice + (text[-tail:] if tail > 0 else "")
-
-
-def _text(value: Any) -> str | None:
-    return value if isinstance(value, str) and value else None

@@ -19,6 +19,7 @@ from spillview.transcripts.events import (
     Returned,
     Said,
 )
+from spillview.transcripts.values import text_in
 
 _EXIT = re.compile(r"(?:^|\n)Command exited with code (-?\d{1,10})\s{0,8}\Z")
 _PARENT = re.compile(r"_(?P<id>[A-Za-z0-9-]{8,64})\.jsonl\Z")
@@ -33,7 +34,7 @@ def events(record: dict[str, Any], state: dict[str, Any]) -> Iterable[Event]:
     if kind == "session":
         yield _session(record)
     elif kind in ("session_info", "title", "title_change"):
-        title = _text(record.get("name")) or _text(record.get("title"))
+        title = text_in(record.get("name")) or text_in(record.get("title"))
         if title is not None:
             by_hand = kind == "session_info" or record.get("source") == "user"
             yield About(title=one_line(title), title_rank=3 if by_hand else 2)
@@ -48,11 +49,11 @@ def events(record: dict[str, Any], state: dict[str, Any]) -> Iterable[Event]:
 
 
 def _session(record: dict[str, Any]) -> Event:
-    cwd, title = _text(record.get("cwd")), _text(record.get("title"))
-    parent = _text(record.get("parentSession"))
+    cwd, title = text_in(record.get("cwd")), text_in(record.get("title"))
+    parent = text_in(record.get("parentSession"))
     found = _PARENT.search(parent) if parent is not None else None
     return About(
-        session=_text(record.get("id")),
+        session=text_in(record.get("id")),
         project=cwd if cwd and (cwd[0] == "/" or cwd[1:3] in (":\\", ":/")) else None,
         title=one_line(title) if title else None,
         title_rank=3 if record.get("titleSource") == "user" else 2,
@@ -62,7 +63,7 @@ def _session(record: dict[str, Any]) -> Event:
 
 
 def _message(record: dict[str, Any], message: dict[str, Any]) -> Iterator[Event]:
-    ident = _text(record.get("id"))
+    ident = text_in(record.get("id"))
     time = parse_time(message.get("timestamp"))
     if time is None:
         time = parse_time(record.get("timestamp"))
@@ -91,11 +92,11 @@ def _answer(
     for block in content if isinstance(content, list) else []:
         if not isinstance(block, dict):
             continue
-        kind, text = block.get("type"), _text(block.get("text"))
+        kind, text = block.get("type"), text_in(block.get("text"))
         if kind == "text" and text is not None:
             yield Said(text=text, time=time, message=ident)
         elif kind == "toolCall":
-            call_id, tool = _text(block.get("id")), _text(block.get("name"))
+            call_id, tool = text_in(block.get("id")), text_in(block.get("name"))
             if call_id is not None and tool is not None:
                 yield Called(
                     id=call_id,
@@ -111,17 +112,17 @@ def _result(message: dict[str, Any], time: float | None) -> Event:
     details = message.get("details")
     known = details if isinstance(details, dict) else {}
     spill = known.get("spill")
-    path = _text(known.get("fullOutputPath"))
+    path = text_in(known.get("fullOutputPath"))
     partial = known.get("spillTruncated") is True
     if isinstance(spill, dict):
-        path = _text(spill.get("path")) or path
+        path = text_in(spill.get("path")) or path
         partial = partial or spill.get("truncated") is True
     failed = message.get("isError")
     code = _exit_code(texts)
     return Returned(
-        call_id=_text(message.get("toolCallId")),
+        call_id=text_in(message.get("toolCallId")),
         texts=texts,
-        tool=_text(message.get("toolName")),
+        tool=text_in(message.get("toolName")),
         failed=failed if isinstance(failed, bool) else None,
         exit_code=code,
         time=time,
@@ -133,10 +134,10 @@ def _result(message: dict[str, Any], time: float | None) -> Event:
 
 def _bang(message: dict[str, Any], time: float | None) -> Event:
     """A command that the person ran with `!`, as the model was told of it."""
-    command = _text(message.get("command"))
+    command = text_in(message.get("command"))
     code = message.get("exitCode")
     code = code if isinstance(code, int) and not isinstance(code, bool) else None
-    path = _text(message.get("fullOutputPath"))
+    path = text_in(message.get("fullOutputPath"))
     cancelled = message.get("cancelled") is True
     hidden = message.get("excludeFromContext") is True
     return Returned(
@@ -154,7 +155,7 @@ def _bang(message: dict[str, Any], time: float | None) -> Event:
 def _told(
     message: dict[str, Any], command: str, code: int | None, path: str | None
 ) -> str:
-    output = _text(message.get("output"))
+    output = text_in(message.get("output"))
     told = f"Ran `{command}`\n"
     told += f"```\n{output}\n```" if output else "(no output)"
     if message.get("cancelled") is True:
@@ -179,13 +180,9 @@ def _ident(details: dict[str, Any]) -> str | None:
     ident = truncation.get("artifactId") if isinstance(truncation, dict) else None
     if isinstance(ident, int) and not isinstance(ident, bool):
         return str(ident)
-    return _text(ident)
+    return text_in(ident)
 
 
 def _exit_code(texts: tuple[str, ...]) -> int | None:
     found = _EXIT.search(texts[-1][-64:]) if texts else None
     return int(found[1]) if found is not None else None
-
-
-def _text(value: Any) -> str | None:
-    return value if isinstance(value, str) and value else None

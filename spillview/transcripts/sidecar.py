@@ -29,6 +29,7 @@ from spillview.model import Boundary, Claim, Counts, Mention, Range, Seen, Unit
 from spillview.text import path_text, printable
 from spillview.transcripts import logfile
 from spillview.transcripts.notices import Block, find
+from spillview.transcripts.values import text_in
 
 if TYPE_CHECKING:
     from spillview.content import Content
@@ -66,12 +67,12 @@ def read(
         value = None
         if content.size <= LARGEST:
             value = logfile.value_at(content, 0, content.size)
-        if value is None or not _text(value.get("session")):
+        if value is None or not text_in(value.get("session")):
             name = printable(path_text(found.path))
             raise Unreadable(f"{name} is no sidecar: it names no session.")
         draft = logfile.resume(found, content, None)
         draft.session = str(value["session"])
-        draft.project = _text(value.get("cwd"))
+        draft.project = text_in(value.get("cwd"))
         draft.records = draft.lines = 1
         draft.size_read = draft.text_read = content.size
         draft.saw(_time(value.get("created")))
@@ -93,7 +94,7 @@ def blocks(record: dict[str, Any]) -> list[Block]:
     text = _envelope(record)
     if text is None:
         return []
-    return [Block("result", text, _text(record.get("call_id")), _failed(record))]
+    return [Block("result", text, text_in(record.get("call_id")), _failed(record))]
 
 
 def stated(
@@ -165,7 +166,7 @@ def _artifact_of(path: str, value: dict[str, Any]) -> str:
     It is the sidecar's own name, but that of a file whose name leaves no room for it.
     """
     folder, name = os.path.split(path)
-    named = _text(value.get("name"))
+    named = text_in(value.get("name"))
     own = name[1 : -len(".json")]
     if named is not None and named[:13] == own[:13] and _LEAF.fullmatch(named):
         own = named
@@ -185,7 +186,7 @@ def _notice_in(text: str | None, profile: Profile) -> str:
 
 def _mention(path: str, size: int, value: dict[str, Any], profile: Profile) -> Mention:
     text = _envelope(value)
-    partial = _text(value.get("partial"))
+    partial = text_in(value.get("partial"))
     return Mention(
         transcript=path,
         session=str(value["session"]),
@@ -197,14 +198,14 @@ def _mention(path: str, size: int, value: dict[str, Any], profile: Profile) -> M
         path=_artifact_of(path, value),
         end=len(text or ""),
         claims=_claims(value),
-        call_id=_text(value.get("call_id")),
-        tool=_text(value.get("tool")),
-        command=_text(value.get("command")),
+        call_id=text_in(value.get("call_id")),
+        tool=text_in(value.get("tool")),
+        command=text_in(value.get("command")),
         failed=_failed(value),
         exit_code=_number(value.get("exit_code")),
         time=_time(value.get("created")),
         given=text is not None,
-        label=_text(value.get("label")),
+        label=text_in(value.get("label")),
         partial=printable(partial) if partial is not None else None,
         boundaries=_boundaries(value),
     )
@@ -234,7 +235,7 @@ def _claims(value: dict[str, Any]) -> tuple[Claim, ...]:
         number = _number(value.get(unit))
         if number is not None:
             claims.append(Claim(unit, number))
-    digest = _text(value.get("sha256"))
+    digest = text_in(value.get("sha256"))
     if digest is not None:
         claims.append(Claim("sha256", digest))
     return tuple(claims)
@@ -242,7 +243,7 @@ def _claims(value: dict[str, Any]) -> tuple[Claim, ...]:
 
 def _envelope(value: dict[str, Any]) -> str | None:
     envelope = value.get("envelope")
-    return _text(envelope.get("text")) if isinstance(envelope, dict) else None
+    return text_in(envelope.get("text")) if isinstance(envelope, dict) else None
 
 
 def _failed(value: dict[str, Any]) -> bool | None:
@@ -250,10 +251,6 @@ def _failed(value: dict[str, Any]) -> bool | None:
     if isinstance(failed, bool):
         return failed
     return None if code is None else code != 0
-
-
-def _text(value: Any) -> str | None:
-    return value if isinstance(value, str) and value else None
 
 
 def _number(value: Any) -> int | None:

@@ -1,6 +1,6 @@
 """Transcripts that are rows: one database (or tree of files) holds many sessions.
 
-A reader's module gives `open_source(path)`, and `events` for what one row tells. A
+A reader's module gives `rows_of(database)`, and `events` for what one row tells. A
 `Source` names its sessions, each with a stamp that changes whenever one of its rows
 does; the rows of one in their order, each with a stamp of its own; and one row as a
 record. A session whose stamp is the same is not read again. In one that changed, only
@@ -16,7 +16,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
 
@@ -28,9 +30,7 @@ from spillview.transcripts.draft import Draft
 from spillview.transcripts.facts import TranscriptFacts
 
 if TYPE_CHECKING:
-    from contextlib import AbstractContextManager
-
-    from spillview.databases import State
+    from spillview.databases import Database, State
     from spillview.discovery import TranscriptFound
     from spillview.profile import Profile
 
@@ -67,16 +67,21 @@ class Source(Protocol):
         """Whether a row will not be written again in the course of things."""
 
 
+class Tree(Source, Protocol):
+    """One session in a folder of files."""
+
+    def state(self) -> State:
+        """What changes when anything in it does. Raises OSError."""
+
+
 class Reader(Protocol):
     """What a reader's module gives for this form."""
 
-    def open_source(
-        self, path: str, cancelled: Cancelled | None = None
-    ) -> AbstractContextManager[Source]:
-        """The sessions at `path`. Raises `Unreadable`."""
+    def rows_of(self, database: Database) -> Source:
+        """The sessions of an open database."""
 
-    def state_of(self, path: str) -> State:
-        """What changes when anything in it does. Raises OSError."""
+    def tree_at(self, path: str) -> Tree:
+        """The session in a folder; a reader without such sessions has no such name."""
 
 
 def read(
@@ -105,7 +110,7 @@ def _read(
 ) -> TranscriptFacts:
     try:
         # Before it is opened: what is written from now on makes these facts old.
-        state = module.state_of(found.path)
+        state = _state(module, found.path)
     except OSError as error:
         reason = (error.strerror or "unknown error").lower()
         raise Unreadable(f"{found.path} cannot be read: {reason}.") from error
@@ -114,7 +119,7 @@ def _read(
         known = {part.session: part for part in previous.parts}
     parts: list[TranscriptFacts] = []
     try:
-        with module.open_source(found.path, cancelled) as source:
+        with _opened(module, found.path, cancelled) as source:
             for session, stamp in source.sessions():
                 part = known.get(session)
                 if part is None or part.extra.get("stamp") != stamp:
@@ -150,7 +155,7 @@ def records(
 
     Raises `Unreadable`.
     """
-    with cast(Reader, module).open_source(path, cancelled) as source:
+    with _opened(cast(Reader, module), path, cancelled) as source:
         about = source.about(session)
         if about is not None:
             yield jsonl.Record(0, 0, 0, 0, about)
@@ -167,10 +172,37 @@ def record_at(
 ) -> dict[str, Any] | None:
     """The record of one row; None when it is not there any more."""
     try:
-        with cast(Reader, module).open_source(path) as source:
+        with _opened(cast(Reader, module), path) as source:
             return source.record(table, rowid)
     except Unreadable:
         return None
+
+
+def _state(module: Reader, path: str) -> State:
+    """What changes when anything in it does. Raises OSError."""
+    if os.path.isdir(path):
+        return module.tree_at(path).state()
+    from spillview.databases import state
+
+    return state(path)
+
+
+@contextmanager
+def _opened(
+    module: Reader, path: str, cancelled: Cancelled | None = None
+) -> Iterator[Source]:
+    """The sessions at `path`, a database or a folder. Raises `Unreadable`."""
+    if not os.path.isdir(path):
+        from spillview.databases import open_database
+
+        with open_database(path, cancelled=cancelled) as database:
+            yield module.rows_of(database)
+        return
+    try:
+        yield module.tree_at(path)
+    except OSError as error:
+        reason = (error.strerror or "unknown error").lower()
+        raise Unreadable(f"{path} cannot be listed: {reason}.") from error
 
 
 def _session(

@@ -23,6 +23,7 @@ from spillview.transcripts.events import (
     Returned,
     Said,
 )
+from spillview.transcripts.values import is_rows
 
 if TYPE_CHECKING:
     from spillview.discovery import TranscriptFound
@@ -324,13 +325,6 @@ def told(
             yield _place(record), events
 
 
-def holds_many(found: TranscriptFound, module: object) -> bool:
-    """Whether a transcript is rows, of one session or of many."""
-    return found.form == "sqlite" or (
-        found.form == "json-dir" and hasattr(module, "open_source")
-    )
-
-
 def _place(record: jsonl.Record) -> Place:
     return (record.number, record.offset, record.length)
 
@@ -342,7 +336,7 @@ def _records(
     from spillview.content import open_content
     from spillview.transcripts import conversation, documents, folders, tables
 
-    if holds_many(found, module):
+    if is_rows(found.form, module):
         yield from tables.records(module, found.path, session, cancelled)
     elif found.form == "jsonl":
         yield from _lines(found, getattr(module, "NEEDLES", ()), cancelled)

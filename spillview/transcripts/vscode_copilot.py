@@ -19,6 +19,7 @@ from spillview.transcripts.events import (
     Returned,
     Said,
 )
+from spillview.transcripts.values import text_in
 
 RECORDS = ("requests[]",)
 
@@ -69,7 +70,7 @@ def _changed(record: dict[str, Any], state: dict[str, Any]) -> list[Event]:
     if not isinstance(keys, list):
         return []
     if keys == ["customTitle"]:
-        title = _text(value)
+        title = text_in(value)
         return [About(title=title, title_rank=3)] if title else []
     if keys[:1] != ["requests"]:
         return []
@@ -105,8 +106,8 @@ def _time_at(place: Any, state: dict[str, Any]) -> float | None:
 
 def _about(top: dict[str, Any]) -> Event:
     return About(
-        session=_text(top.get("sessionId")),
-        title=_text(top.get("customTitle")),
+        session=text_in(top.get("sessionId")),
+        title=text_in(top.get("customTitle")),
         title_rank=3,
         time=parse_time(top.get("creationDate")),
     )
@@ -123,7 +124,7 @@ def _requests(value: Any) -> list[Event]:
 def _request(request: dict[str, Any]) -> list[Event]:
     """A prompt, what the agent did, and what it got."""
     time = parse_time(request.get("timestamp"))
-    found: list[Event] = [About(time=time, record_id=_text(request.get("requestId")))]
+    found: list[Event] = [About(time=time, record_id=text_in(request.get("requestId")))]
     message = request.get("message")
     text = message.get("text") if isinstance(message, dict) else message
     if isinstance(text, str) and text:
@@ -144,9 +145,9 @@ def _results(result: Any, time: float | None) -> Iterator[Event]:
     for index, each in enumerate(rounds if isinstance(rounds, list) else []):
         if not isinstance(each, dict):
             continue
-        message = _text(each.get("id")) or str(index)
+        message = text_in(each.get("id")) or str(index)
         when = parse_time(each.get("timestamp")) or time
-        words = _text(each.get("response"))
+        words = text_in(each.get("response"))
         if words is not None and words.strip():
             yield Said(text=words.strip(), time=when, message=message)
         calls = each.get("toolCalls")
@@ -168,7 +169,7 @@ def _results(result: Any, time: float | None) -> Iterator[Event]:
 def _call(call: Any, time: float | None, message: str) -> Called | None:
     if not isinstance(call, dict):
         return None
-    call_id, tool = _text(call.get("id")), _text(call.get("name"))
+    call_id, tool = text_in(call.get("id")), text_in(call.get("name"))
     if call_id is None or tool is None:
         return None
     return Called(
@@ -229,7 +230,3 @@ def _rendered(node: Any, depth: int) -> Iterator[str]:
     children = node.get("children")
     for child in children if isinstance(children, list) else []:
         yield from _rendered(child, depth + 1)
-
-
-def _text(value: Any) -> str | None:
-    return value if isinstance(value, str) and value else None

@@ -14,20 +14,21 @@ from spillview.transcripts.events import (
     Returned,
     Said,
 )
+from spillview.transcripts.values import text_in
 
 
 def events(record: dict[str, Any], state: dict[str, Any]) -> Iterable[Event]:
     """What one record tells."""
     time = parse_time(record.get("timestamp"))
-    cwd, ident = _text(record.get("cwd")), _text(record.get("id"))
+    cwd, ident = text_in(record.get("cwd")), text_in(record.get("id"))
     if cwd is not None or time is not None or ident is not None:
         whole = cwd is not None and (cwd[0] == "/" or cwd[1:3] in (":\\", ":/"))
         yield About(project=cwd if whole else None, time=time, record_id=ident)
-    kind, call_id = record.get("type"), _text(record.get("callId"))
+    kind, call_id = record.get("type"), text_in(record.get("callId"))
     if kind == "message":
         yield from _message(record, ident, time)
     elif kind == "function_call":
-        tool = _text(record.get("name"))
+        tool = text_in(record.get("name"))
         if tool is not None and call_id is not None:
             arguments = _arguments(record.get("arguments"))
             yield Called(
@@ -38,7 +39,7 @@ def events(record: dict[str, Any], state: dict[str, Any]) -> Iterable[Event]:
         yield Returned(
             call_id=call_id,
             texts=tuple(_texts(record.get("output"))),
-            tool=_text(record.get("name")),
+            tool=text_in(record.get("name")),
             failed=status != "completed" if isinstance(status, str) else None,
             time=time,
         )
@@ -82,7 +83,3 @@ def _between(text: str, first: str, last: str) -> str | None:
     start = text.find(first)
     end = text.find(last, start)
     return text[start + len(first) : end].strip() if 0 <= start < end else None
-
-
-def _text(value: Any) -> str | None:
-    return value if isinstance(value, str) and value else None
