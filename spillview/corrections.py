@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from spillview.endings import ending_line, ending_seen
 from spillview.model import Artifact, Line, Mention, Missing, Next, VerdictClass
 from spillview.text import human_count, path_text, printable
 from spillview.unseen import Unseen
@@ -122,7 +123,7 @@ def correct_missing(missing: Missing) -> Correction:
 
 def kind_of(artifact: Artifact, left: Unseen) -> Kind:
     """What is worst of what the model did not receive."""
-    if artifact.conclusion_seen is False:
+    if ending_seen(artifact) is False:
         return "verdict"
     tallied = artifact.link.signals if artifact.link is not None else None
     if left.signals or (tallied is not None and tallied.unseen):
@@ -198,10 +199,9 @@ def _conclusion(artifact: Artifact) -> Iterator[str]:
     """The line in which it concluded, with its place."""
     link, counts = artifact.link, artifact.counts
     concluded = link.conclusion if link is not None else None
-    line = concluded.line if concluded is not None else None
-    seen = artifact.conclusion_seen
-    if line is None and counts is not None:
-        line = counts.verdict
+    line, seen = ending_line(artifact), ending_seen(artifact)
+    if concluded is not None and concluded.line is not line:
+        concluded = None
     if line is None:
         if counts is None:
             yield "It was not counted: how it ended is not known."
@@ -317,11 +317,9 @@ def _reading(artifact: Artifact, profile: Profile, left: Unseen) -> Iterator[str
 
 def _where(artifact: Artifact, left: Unseen) -> tuple[int, int]:
     """The line to begin at, and how many: what leads to the verdict if unseen."""
-    link, counts = artifact.link, artifact.counts
-    if artifact.conclusion_seen is False:
-        line = link.conclusion.line if link is not None and link.conclusion else None
-        if line is None and counts is not None:
-            line = counts.verdict
+    counts = artifact.counts
+    if ending_seen(artifact) is False:
+        line = ending_line(artifact)
         if line is not None:
             first = max(1, line.number - BEFORE)
             total = counts.lines if counts is not None else line.number

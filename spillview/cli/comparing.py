@@ -152,6 +152,7 @@ def _write(
         signed,
         trouble_words,
     )
+    from spillview.endings import ending_seen
 
     now = catalogue.now()
     sides = (("before", found.before), ("after", found.after))
@@ -163,7 +164,7 @@ def _write(
     streams.line()
     for label, side in sides:
         how, text = ending(side)
-        style: Style | None = "unseen" if side.conclusion_seen is False else None
+        style: Style | None = "unseen" if ending_seen(side) is False else None
         head = streams.styled(f"{label:<{LABEL}}", "dim")
         streams.line(f"{head}{streams.styled(how, style)}: {text}")
     streams.line()

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from spillview.comparison.facts import Comparison
 from spillview.comparison.items import ItemComparison
+from spillview.endings import ending_line, ending_seen
 from spillview.model import Artifact
 from spillview.text import human_count, path_text, printable
 
@@ -108,13 +109,8 @@ def item_words(found: Comparison) -> Iterator[str]:
 
 def ending(artifact: Artifact) -> tuple[str, str]:
     """How it ended, and in which words: `fail, never seen`, `test failed, …`."""
-    link, counts = artifact.link, artifact.counts
-    concluded = link.conclusion if link is not None else None
-    line = concluded.line if concluded is not None else None
-    if line is None and counts is not None:
-        line = counts.verdict
-    kind = link.verdict if link is not None else "unknown"
-    seen = artifact.conclusion_seen
+    line, seen = ending_line(artifact), ending_seen(artifact)
+    kind = artifact.link.verdict if artifact.link is not None else "unknown"
     whether = "not known whether seen"
     if seen is not None:
         whether = "seen" if seen else "never seen"

@@ -14,6 +14,7 @@ from spillview.comparison.words import (
     signed,
     trouble_words,
 )
+from spillview.endings import ending_seen
 from spillview.model import Artifact
 from spillview.text import human_age
 from spillview.tui.bars import two_ends
@@ -96,7 +97,7 @@ def _ended(artifact: Artifact, known: bool) -> Runs:
     if not known and artifact.counts is None:
         return _labelled("", [("not counted yet", "dim")])
     how, text = ending(artifact)
-    tone = {None: "dim", True: "good", False: "never"}[artifact.conclusion_seen]
+    tone = {None: "dim", True: "good", False: "never"}[ending_seen(artifact)]
     return _labelled("", [(how, tone), (f"  {text}", "")])
 
 
