@@ -95,6 +95,12 @@ COMMANDS = {
             "stores found, their boundaries, permissions, problems",
         ),
         Command(
+            "completion",
+            "completing",
+            "bash|zsh|fish",
+            "a script that makes a shell complete all of this",
+        ),
+        Command(
             "demo",
             "browsing",
             "[DIR]",
