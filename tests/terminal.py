@@ -109,7 +109,8 @@ class Terminal:
         if self._process.poll() is None:
             os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
-        os.close(self._master)
+        if self._master >= 0:
+            os.close(self._master)
 
     @property
     def text(self) -> str:
@@ -168,3 +169,9 @@ class Terminal:
         while self.read(0):
             pass
         return self._process.wait()
+
+    def hangs_up(self, seconds: float = 30.0) -> int:
+        """Take the terminal away; the exit code of the program, which has to end."""
+        os.close(self._master)
+        self._master = -1
+        return self._process.wait(seconds)

@@ -18,13 +18,16 @@ from spillview.catalogue import Catalogue, Query
 from spillview.text import printable
 from spillview.tui import stylesheet
 from spillview.tui.home import HomeScreen
-from spillview.tui.terminal_input import forgiving
+from spillview.tui.terminal_input import forgiving, has_hung_up
 from spillview.tui.theme import NIGHT
 from spillview.tui.typing_ahead import TypingAhead
 from spillview.tui.undoing import Undoing
 
 SWITCH_SECONDS = 0.001
 """How long a thread may keep the interpreter while another one waits for it."""
+
+HANG_UP_SECONDS = 1.0
+"""So often is looked whether the terminal is still there."""
 
 
 @runtime_checkable
@@ -96,6 +99,14 @@ class SpillviewApp(TypingAhead):
     def on_load(self) -> None:
         """Let keys be answered while a worker thread counts."""
         sys.setswitchinterval(SWITCH_SECONDS)
+
+    def on_mount(self) -> None:
+        """Never outlive the terminal."""
+        self.set_interval(HANG_UP_SECONDS, self._heed_hang_up)
+
+    def _heed_hang_up(self) -> None:
+        if has_hung_up(self._driver):
+            self.exit(return_code=129)
 
     async def on_event(self, event: events.Event) -> None:
         """Make a paste harmless, and let a key take away what was told before it."""

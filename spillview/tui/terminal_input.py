@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import select
 from typing import Protocol, cast
 
 from textual.driver import Driver
@@ -36,3 +37,16 @@ def forgiving(driver: type[Driver]) -> type[Driver]:
     if not hasattr(driver, "run_input_thread"):
         return driver
     return type(driver.__name__, (Forgiving, driver), {})
+
+
+def has_hung_up(driver: Driver | None) -> bool:
+    """Whether the terminal is gone, so that no key and no picture passes any more.
+
+    The system says so by SIGHUP too, which `nohup` and some shells have ignored.
+    """
+    fileno = getattr(driver, "fileno", None)
+    if fileno is None or not hasattr(select, "poll"):
+        return False
+    watch = select.poll()
+    watch.register(fileno, 0)
+    return any(event & select.POLLHUP for _, event in watch.poll(0))
