@@ -1,7 +1,7 @@
 """Every store on this machine as artifacts and sessions: found, counted, linked.
 
 Data flows one way: directory entries (`scan`), then contents and transcripts
-(`complete`), each remembered in the cache for the next start.
+(`complete`, see `assembly`), each remembered in the cache for the next start.
 """
 
 from __future__ import annotations
@@ -9,15 +9,12 @@ from __future__ import annotations
 import gc
 import os
 import time
-from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from itertools import compress
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from spillview import looks, triage
 from spillview.addresses import real_path
-from spillview.completion import Completion, growing_now
+from spillview.assembly import Assembly, Progress
 from spillview.discovery import (
     Discovery,
     StoreFound,
@@ -25,71 +22,35 @@ from spillview.discovery import (
     discover,
     store_roots,
 )
-from spillview.errors import Cancelled as Stopped
 from spillview.finds import Finds
 from spillview.frozen import replace
-from spillview.listing import Listing, Table
+from spillview.listing import Listing, Table, table_of
 from spillview.model import (
     Artifact,
     Boundary,
-    Counts,
-    Found,
-    Link,
     Mention,
     Missing,
     Problem,
     Session,
 )
-from spillview.permissions import world_readable
 from spillview.profile import Profile, load_profiles
 from spillview.query import Query
 from spillview.records import Cancelled, Records
-from spillview.rescan import Watched
-from spillview.reviewed import is_reviewed
+from spillview.rescan import Rescan
+from spillview.sessions import by_session
 from spillview.standing import Standing
 from spillview.transcripts.guests import with_hosts
 
 if TYPE_CHECKING:
-    from spillview.cache import Cache, Key
+    from spillview.cache import Cache
     from spillview.config import Settings
     from spillview.envelope import EnvelopeFacts
     from spillview.links import SessionFacts
+    from spillview.own_profiles import UserProfile
     from spillview.places import Places
     from spillview.state import Note, State
 
-__all__ = ["LIVE_SECONDS", "Catalogue", "Query"]
-
-WHOLE_LOOK = 10
-"""Every so often everything is looked at for changes."""
-
-REMEMBERED = 2000
-"""So many artifacts whose every fact was stored are known to need nothing more."""
-
-LIVE_SECONDS = 3600
-"""A session active within the last hour counts as live."""
-
-Progress = Callable[[int, int], None]
-"""Called with (done, total) artifacts."""
-
-
-class UserProfile(NamedTuple):
-    """A profile of the user's own, and what it found."""
-
-    harness: str
-    path: str
-    replaces: bool
-    """Whether it has the name of a built-in one, which it takes the place of."""
-    artifacts: int
-    logs: int
-    notices: int
-    matched: int
-    """Notices in the result of a call that the log tells."""
-
-    def __str__(self) -> str:
-        return (
-            f"{self.artifacts:,} artifacts, {self.logs:,} logs read,"
-            f" {self.notices:,} notices, {self.matched:,} of them in a call's result"
-        )
+__all__ = ["Catalogue", "Query"]
 
 
 class Catalogue:
@@ -121,20 +82,18 @@ class Catalogue:
         self._problems: list[Problem] = []
         self._query = Query()
         self._seen = Discovery()
-        self._watched: Watched | None = None
-        self._roots: set[tuple[str, str]] = set()
-        self._times = 0
-        """How often was looked whether something changed."""
-        self._marks: dict[str, float] = {}
+        self._rescan = Rescan()
         self._records = Standing(self.profile, self.cache)
         self._elsewhere: Records | None = None
         """What transcripts say of sessions that may have run in a folder."""
-        self._counts: dict[str, tuple[Key, Counts]] = {}
-        """What the cache does not have."""
-        self._growing: set[str] = set()
-        self._looked: dict[str, Link] = {}
-        """Links as records alone tell them, of artifacts whose look was stored."""
-        self._gates: dict[tuple[str | None, ...], tuple[Boundary, ...]] = {}
+        self._assembly = Assembly(
+            self._records,
+            self.cache,
+            self.profile,
+            places.env,
+            self.settings,
+            lambda: self.now(),
+        )
 
     @classmethod
     def here(cls, places: Places | None = None) -> Catalogue:
@@ -166,12 +125,12 @@ class Catalogue:
     @property
     def marks(self) -> Mapping[str, float]:
         """When the person marked artifacts reviewed, as the last scan found it."""
-        return self._marks
+        return self._assembly.marks
 
     @property
     def boundary(self) -> Boundary | None:
         """The boundary that the last scan's query put in place of all others."""
-        return self._query.boundary
+        return self._assembly.boundary
 
     @property
     def problems(self) -> list[Problem]:
@@ -204,12 +163,10 @@ class Catalogue:
     def _scan(self, query: Query | None, bare: bool, entries: bool) -> Listing:
         self._query = query = query if query is not None else Query()
         seen = self._seen = self._discover(query) if entries else self._seen
-        self._watched = None
+        self._rescan.forget()
         self.stores = seen.stores
         self._problems = [*self._profile_problems, *seen.problems]
-        self._growing.clear()
-        self._looked.clear()
-        self._marks = self.state.reviewed() if self.state is not None else {}
+        self._assembly.begin(self.reviewed(), query.boundary)
         found = Finds() if bare else seen.found
         self._records.take(() if bare else seen.transcripts, found)
         listing: Listing | None = None
@@ -222,35 +179,8 @@ class Catalogue:
 
     def _table(self, finds: Finds) -> Table:
         """The columns of these artifacts, as far as they are known."""
-        created = array("d", [mtime / 1e9 for mtime in finds.mtimes])
-        sessions = finds.sessions()
-
-        def learn(place: int, link: Link | None) -> None:
-            envelope = link.envelope if link is not None else None
-            if envelope is not None:
-                sessions[place] = envelope.session
-                if envelope.time is not None:
-                    created[place] = envelope.time
-
-        if finds is self._seen.found:
-            records = self._records
-            for group, sheet in records.sheets().items():
-                places = records.places(group)
-                if isinstance(places, range):
-                    created[places.start : places.stop] = sheet.created
-                else:
-                    for place, time in zip(places, sheet.created, strict=True):
-                        created[place] = time
-                if sheet.session != group[1]:
-                    for place in compress(places, sheet.linked):
-                        sessions[place] = sheet.session
-            for group, items in records.opened():
-                for place, item in zip(records.places(group), items, strict=True):
-                    learn(place, records.links.get(item.id))
-        else:
-            for place, item in enumerate(finds):
-                learn(place, self._records.link(item))
-        return Table(finds, created, sessions, self._assemble)
+        records = self._records if finds is self._seen.found else None
+        return table_of(finds, self._records.link, self._assembly.make, records)
 
     def settled(self, artifacts: Iterable[Artifact]) -> Listing:
         """These of the last scan, newest first, once every transcript was read.
@@ -306,124 +236,12 @@ class Catalogue:
         Most times only at folders, transcripts and the files of sessions at work; a
         file that grew in any other one is noticed at every tenth time.
         """
-        watched, self._times = self._watched, self._times + 1
-        if watched is not None and self._times % WHOLE_LOOK:
-            roots = store_roots(self.places, self.profiles, self._query.harness)
-            if roots == self._roots and not watched.may_have_changed():
-                return False
-        began = time.time()
-        seen = self._discover(self._query)
-        if self._signature(seen) != self._signature(self._seen):
-            return True
-        self._watch(seen, began)
-        return False
-
-    def _signature(self, seen: Discovery) -> object:
-        return seen.found.signature(), self._records.signature(seen.transcripts)
-
-    def _watch(self, seen: Discovery, began: float) -> None:
-        """Keep what tells at the next look whether something changed."""
-        self._watched = None
-        if not seen.plain and not seen.projects:  # else sessions elsewhere count too
-            self._roots = store_roots(self.places, self.profiles, self._query.harness)
-            self._watched = Watched(seen, began)
-
-    def _assemble(self, found: Sequence[Found]) -> Iterator[Artifact]:
-        """These artifacts of the last scan with what is known of them."""
-        counts = self.cache.counts(found)
-        for item in found:
-            key, counted = self._counts.get(item.id, (None, None))
-            if counted is not None and key == item.key:
-                counts[item.id] = counted
-        stored = self.cache.looks(found)
-        unread = self._records.unread()
-        if len(self._looked) > REMEMBERED:
-            self._looked.clear()
-        for item in found:
-            link = self._records.link(item)
-            if link is not None and link.state == "orphan" and unread(item):
-                link = None  # no record is known to point at it, so far
-            if link is not None and item.id in stored:
-                mark, data = stored[item.id]
-                if mark == looks.token(item, link):
-                    restored = looks.restore(link, data)
-                    if restored is not None:
-                        self._looked[item.id], link = link, restored
-            reviewed = self._marks.get(item.id)
-            yield self._artifact(item, counts.get(item.id), link, item.error, reviewed)
-
-    def _artifact(
-        self,
-        found: Found,
-        counts: Counts | None,
-        link: Link | None,
-        error: str | None,
-        reviewed: float | None,
-    ) -> Artifact:
-        """The artifact with what follows from its facts: session, gates, flags."""
-        envelope = link.envelope if link is not None else None
-        session = envelope.session if envelope is not None else found.session
-        facts = self._records.sessions.get((found.harness, session))
-        artifact = Artifact(
-            found,
-            counts,
-            link,
-            self._boundaries(found, link),
-            (facts.project if facts is not None else None) or found.project,
-            session,
-            error,
-            self._flags(found, counts, link, error),
-            reviewed,
+        query = self._query
+        return self._rescan.differs(
+            self._seen,
+            lambda: self._discover(query),
+            lambda: store_roots(self.places, self.profiles, query.harness),
         )
-        if reviewed is None or is_reviewed(artifact, self.now()):
-            return artifact
-        return replace(artifact, reviewed=None)  # it changed since: it is open again
-
-    def _boundaries(self, found: Found, link: Link | None) -> tuple[Boundary, ...]:
-        """Those asked for, else those its writer noted, else those of its harness."""
-        if self._query.boundary is not None:
-            return (self._query.boundary,)
-        for mention in link.mentions if link is not None else ():
-            if mention.boundaries:
-                return mention.boundaries
-        envelope = link.envelope if link is not None else None
-        tool = (envelope.tool if envelope is not None else None) or found.tool
-        version = envelope.version if envelope is not None else None
-        kind = (found.harness, found.content, tool, version)
-        gates = self._gates.get(kind)
-        if gates is None:
-            gates = self._gates[kind] = self.profile(found.harness).boundaries_for(
-                tool,
-                version,
-                content=found.content,
-                env=self.places.env,
-                settings=self.settings,
-            )
-        return gates
-
-    def _flags(
-        self,
-        found: Found,
-        counts: Counts | None,
-        link: Link | None,
-        error: str | None,
-    ) -> tuple[str, ...]:
-        flags = []
-        if found.id in self._growing:
-            flags.append("growing")
-        if counts is None and found.type == "file" and error is None:
-            flags.append("uncounted")
-        if found.type in ("symlink", "special"):
-            flags.append(found.type)
-        if error is not None:
-            flags.append("unreadable")
-        if found.type == "file" and world_readable(found.path, found.mode):
-            flags.append("world-readable")
-        if (counts is not None and counts.partial) or (link and link.partial):
-            flags.append("partial")
-        if link is not None and link.intact is False:
-            flags.append("digest-mismatch")
-        return tuple(flags)
 
     # The contents
 
@@ -441,57 +259,9 @@ class Catalogue:
         session's transcript is yielded again at the end. Files over 1 GiB stay
         uncounted unless `huge`.
         """
-        todo = artifacts if isinstance(artifacts, Listing) else list(artifacts)
-        changed = False
-        completion = self._completion()
-        self._growing |= growing_now(todo)
-        try:
-            for done, artifact in enumerate(todo):
-                if cancelled is not None and cancelled():
-                    return
-                changed |= self._records.read_session(artifact.found, cancelled)
-                if self._settled(artifact):
-                    whole = artifact
-                else:
-                    whole = self._whole(artifact, completion, huge, cancelled)
-                yield whole
-                if progress is not None:
-                    progress(done + 1, len(todo))
-            before = dict(self._records.links)
-            harnesses = self._seen.found.harnesses()
-            if not isinstance(todo, Listing):
-                harnesses = {artifact.found.harness for artifact in todo}
-            if not (self._records.read_all(harnesses, cancelled) or changed):
-                return
-            self._records.join()
-            for artifact in self._open_among(todo):
-                if self._records.links.get(artifact.id) != before.get(artifact.id):
-                    [again] = self._assemble([artifact.found])
-                    yield self._whole(again, completion, huge, cancelled)
-        except Stopped:
-            return
-        finally:
-            completion.write()
-
-    def _open_among(self, artifacts: Sequence[Artifact]) -> Iterable[Artifact]:
-        """Those of sessions whose links what other sessions say may change."""
-        is_open = self._records.is_open
-        if isinstance(artifacts, Listing):
-            places = range(len(artifacts))
-            return artifacts.pick(i for i in places if is_open(artifacts.group(i)))
-        return [a for a in artifacts if is_open((a.found.harness, a.found.session))]
-
-    def growing_in(self, listing: Listing) -> set[tuple[str, str]]:
-        """The sessions of a listing with a file that another process may write."""
-        growing = growing_now(listing)
-        self._growing |= growing
-        places = range(len(listing)) if growing else ()
-        return {listing.group(i) for i in places if listing.ident(i) in growing}
-
-    def artifact_at(self, place: int) -> Artifact:
-        """The artifact at a place of the last scan, with what is known of it."""
-        [artifact] = self._assemble([self._seen.found[place]])
-        return artifact
+        return self._assembly.complete(
+            artifacts, huge=huge, progress=progress, cancelled=cancelled
+        )
 
     def complete_one(self, artifact: Artifact) -> Artifact:
         """One artifact of the last scan, counted and linked at once.
@@ -499,42 +269,16 @@ class Catalogue:
         For a search, which asks about what matched alone; what another session's
         transcript would add is left to `complete`.
         """
-        completion = self._completion()
-        try:
-            self._records.read_session(artifact.found)
-            return self._whole(artifact, completion)
-        finally:
-            completion.write()
+        return self._assembly.complete_one(artifact)
 
-    def _settled(self, artifact: Artifact) -> bool:
-        """Whether the last scan knew all there is to know of it from the cache."""
-        looked = self._looked.get(artifact.id)
-        return (
-            looked is not None
-            and looked is self._records.link(artifact.found)
-            and artifact.counts is not None
-            and artifact.id not in self._growing
-            and not self._records.unreadable()(artifact.found)
-        )
+    def growing_in(self, listing: Listing) -> set[tuple[str, str]]:
+        """The sessions of a listing with a file that another process may write."""
+        return self._assembly.growing_in(listing)
 
-    def _completion(self) -> Completion:
-        return Completion(
-            self._records,
-            self.cache,
-            self.profile,
-            self._counts,
-            self._growing,
-        )
-
-    def _whole(
-        self,
-        artifact: Artifact,
-        completion: Completion,
-        huge: bool = False,
-        cancelled: Cancelled | None = None,
-    ) -> Artifact:
-        counts, link, error = completion.facts(artifact, huge, cancelled)
-        return self._artifact(artifact.found, counts, link, error, artifact.reviewed)
+    def artifact_at(self, place: int) -> Artifact:
+        """The artifact at a place of the last scan, with what is known of it."""
+        [artifact] = self._assembly.make([self._seen.found[place]])
+        return artifact
 
     @property
     def skipped_lines(self) -> int:
@@ -562,32 +306,9 @@ class Catalogue:
 
     def user_profiles(self) -> list[UserProfile]:
         """What each of the user's own profiles found in the last scan."""
-        folder = os.path.join(self.places.config_dir, "harnesses")
-        return [
-            self._user_profile(profile)
-            for profile in self.profiles.values()
-            if os.path.dirname(profile.source) == folder
-        ]
+        from spillview.own_profiles import user_profiles
 
-    def _user_profile(self, profile: Profile) -> UserProfile:
-        from spillview.profile_cache import built_in
-
-        name = profile.harness
-        self._records.read_all({name})
-        logs, notices, matched = self._records.tally(name)
-        return UserProfile(
-            name,
-            profile.source,
-            any(each.harness == name for each in built_in(self.places)),
-            sum(
-                number
-                for (harness, _), (number, _) in self._seen.found.stores().items()
-                if harness == name
-            ),
-            logs,
-            notices,
-            matched,
-        )
+        return user_profiles(self)
 
     # What a word names
 
@@ -644,32 +365,7 @@ class Catalogue:
 
     def sessions(self, artifacts: Iterable[Artifact]) -> list[Session]:
         """The artifacts by session: worst session first, worst artifact first."""
-        now = self.now()
-        grouped: dict[tuple[str, str], list[Artifact]] = {}
-        for artifact in artifacts:
-            key = (artifact.found.harness, artifact.session)
-            grouped.setdefault(key, []).append(artifact)
-        sessions = []
-        for (harness, sid), members in grouped.items():
-            facts = self._records.sessions.get((harness, sid))
-            active = facts.last_active if facts is not None else None
-            if active is None:
-                active = max(a.changed for a in members)
-            growing = any("growing" in a.flags for a in members)
-            sessions.append(
-                Session(
-                    harness,
-                    sid,
-                    facts.project if facts is not None else None,
-                    facts.title if facts is not None else None,
-                    facts.started if facts is not None else None,
-                    active,
-                    growing or 0 <= now - active < LIVE_SECONDS,
-                    tuple(members),
-                    facts.skipped if facts is not None else 0,
-                )
-            )
-        return triage.order_sessions(sessions)
+        return by_session(artifacts, self._records.sessions, self.now())
 
     def session_named(self, harness: str, session: str) -> tuple[str | None, ...]:
         """The project and the title of a session, as far as transcripts tell."""
@@ -686,14 +382,8 @@ class Catalogue:
         query = query if query is not None else self._query
         self._records.read_all(cancelled=cancelled)
         rows = []
-        for row in self._records.missing:
+        for row in filter(query.admits_call, self._records.missing):
             when = row.mention.time
-            if query.session is not None and not row.session.startswith(query.session):
-                continue
-            if query.since is not None and (when is None or when < query.since):
-                continue
-            if query.until is not None and (when is None or when > query.until):
-                continue
             swept = self.profile(row.harness).swept(row.state, when, self.now())
             rows.append(replace(row, swept=swept) if swept is not None else row)
         rows.sort(key=lambda m: -(m.mention.time or 0.0))

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spillview.frozen import Frozen
 from spillview.model import Conclusion, Counts, Line, VerdictClass
@@ -65,28 +65,52 @@ def conclusion(
     """
     if counts.kind in ("binary", "image") or lists(tool, command):
         return None
+    if counts.encoding.startswith("utf-16"):
+        return _of_one(counts.verdict)
     nearest: Conclusion | None = None
     start = max(0, content.size - TAIL)
     data = content.pread(start, content.size - start)
-    rules = [r for r in _rules() if r.needle is None or r.needle in data]
-    most = max(rule.within for rule in rules)
-    for distance, line in enumerate(_last_lines(data, start, counts), start=1):
-        if distance > most:
-            break
-        text = bare(line.text)
-        if distance > MOST:
-            rules = [rule for rule in rules if rule.within >= distance]
-        for rule in rules:
-            if rule.within < distance or (nearest is not None and not rule.over):
+    needles = frozenset(needle for needle in _needles() if needle in data)
+    reach = _reach(1, needles)
+    plain = b"\x1b" not in data and b"\r" not in data
+    for distance, (number, begin, row) in enumerate(
+        _rows(data, start, counts.lines), 1
+    ):
+        if distance > reach.within:
+            reach = _reach(distance, needles)
+            if not reach.rules:
+                break
+        if len(row) > TEXT_LIMIT:
+            text = bare(_line(number, begin, row).text)
+        elif plain:
+            text = row.decode("utf-8", "replace").strip().strip("= \t")
+        else:
+            text = bare(row.decode("utf-8", "replace"))
+        if reach.any_of is not None and reach.any_of.match(text) is None:
+            continue
+        for rule in reach.rules:
+            if nearest is not None and not rule.over:
                 continue
             if rule.pattern.search(text) is None:
                 continue
+            line = _line(number, begin, row)
             found = Conclusion(line, rule.runner, rule.verdict)
             if rule.over and (nearest is None or nearest.verdict != rule.verdict):
                 return found
             nearest = nearest or found
             break
     return nearest
+
+
+def _of_one(line: Line | None) -> Conclusion | None:
+    """What a line concludes of which nothing but itself can be looked at."""
+    if line is None:
+        return None
+    text = bare(line.text)
+    for rule in _rules():
+        if rule.needle is None and rule.pattern.search(text):
+            return Conclusion(line, rule.runner, rule.verdict)
+    return None
 
 
 def classify(
@@ -150,13 +174,9 @@ def bare(text: str) -> str:
     return text.rpartition("\r")[2].strip("= \t")
 
 
-def _last_lines(data: bytes, start: int, counts: Counts) -> Iterator[Line]:
-    """The lines of an output's end that are not blank, the last one first."""
-    if counts.encoding.startswith("utf-16"):
-        if counts.verdict is not None:
-            yield counts.verdict
-        return
-    number, end = counts.lines, len(data)
+def _rows(data: bytes, start: int, lines: int) -> Iterator[tuple[int, int, bytes]]:
+    """Number, place and bytes of the last lines that are not blank, the last first."""
+    number, end = lines, len(data)
     if data.endswith(b"\n"):
         end -= 1
     while end >= 0:
@@ -165,7 +185,7 @@ def _last_lines(data: bytes, start: int, counts: Counts) -> Iterator[Line]:
             return  # it begins before what was read
         row = data[begin:end]
         if row.strip():
-            yield _line(number, start + begin, row)
+            yield number, start + begin, row
         number -= 1
         end = begin - 1
 
@@ -203,6 +223,50 @@ def _rules() -> tuple[Rule, ...]:
         )
         for rule in _data()["rule"]
     )
+
+
+class _Reach(NamedTuple):
+    """The rules that reach as far as a line, or farther."""
+
+    within: int
+    """The last line for which these are all."""
+    rules: tuple[Rule, ...]
+    any_of: re.Pattern[str] | None
+    """What matches at a line's start wherever one of the rules does; None where they
+    are to be tried one by one."""
+
+
+@cache
+def _needles() -> frozenset[bytes]:
+    return frozenset(rule.needle for rule in _rules() if rule.needle is not None)
+
+
+@cache
+def _reach(distance: int, needles: frozenset[bytes]) -> _Reach:
+    """The rules for the line at a distance from the end, where the needles stand."""
+    rules = tuple(
+        rule
+        for rule in _rules()
+        if rule.within >= distance and (rule.needle is None or rule.needle in needles)
+    )
+    within = min((rule.within for rule in rules), default=0)
+    each = [rule.pattern.pattern for rule in rules]
+    if not all(map(_begins_a_line, each)):
+        return _Reach(within, rules, None)
+    return _Reach(within, rules, re.compile("|".join(f"(?:{one})" for one in each)))
+
+
+_SPLITS = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|[()|]")
+
+
+def _begins_a_line(regex: str) -> bool:
+    """Whether it matches only at a text's start."""
+    depth, starts = 0, [0]
+    for token in _SPLITS.finditer(regex):
+        depth += (token[0] == "(") - (token[0] == ")")
+        if token[0] == "|" and depth == 0:
+            starts.append(token.end())
+    return all(regex.startswith("^", at) for at in starts)
 
 
 @cache

@@ -7,13 +7,15 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import compress
 from typing import TYPE_CHECKING, Any, overload
 
 from spillview.frozen import Frozen
-from spillview.model import Artifact, Found
+from spillview.model import Artifact, Found, Link
 
 if TYPE_CHECKING:
     from spillview.finds import Finds
+    from spillview.standing import Standing
 
 BATCH = 256
 """So many artifacts are made at once where all of them are gone through."""
@@ -186,3 +188,43 @@ class Listing(Sequence[Artifact]):
         for place in self.order:
             held.setdefault((finds.harness(place), sessions[place]), []).append(place)
         return {key: Listing(self.table, places) for key, places in held.items()}
+
+
+def table_of(
+    finds: Finds,
+    link: Callable[[Found], Link | None],
+    make: Callable[[Sequence[Found]], Iterable[Artifact]],
+    records: Standing | None,
+) -> Table:
+    """The columns of these artifacts, as far as they are known.
+
+    `records`: what is known by sessions, where these are what it was started with.
+    """
+    created = array("d", [mtime / 1e9 for mtime in finds.mtimes])
+    sessions = finds.sessions()
+
+    def learn(place: int, link: Link | None) -> None:
+        envelope = link.envelope if link is not None else None
+        if envelope is not None:
+            sessions[place] = envelope.session
+            if envelope.time is not None:
+                created[place] = envelope.time
+
+    if records is None:
+        for place, item in enumerate(finds):
+            learn(place, link(item))
+        return Table(finds, created, sessions, make)
+    for group, sheet in records.sheets().items():
+        places = records.places(group)
+        if isinstance(places, range):
+            created[places.start : places.stop] = sheet.created
+        else:
+            for place, time in zip(places, sheet.created, strict=True):
+                created[place] = time
+        if sheet.session != group[1]:
+            for place in compress(places, sheet.linked):
+                sessions[place] = sheet.session
+    for group, items in records.opened():
+        for place, item in zip(records.places(group), items, strict=True):
+            learn(place, records.links.get(item.id))
+    return Table(finds, created, sessions, make)

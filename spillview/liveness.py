@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from spillview.catalogue import LIVE_SECONDS
 from spillview.model import Artifact, Found, Problem
+from spillview.sessions import LIVE_SECONDS
 from spillview.text import human_age, path_text
 from spillview.writers import open_elsewhere
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spillview.frozen import Frozen
-from spillview.model import Artifact, Boundary
+from spillview.model import Artifact, Boundary, Missing
 
 if TYPE_CHECKING:
     from spillview.listing import Listing
@@ -48,6 +48,15 @@ class Query(Frozen):
         """Whether the artifact is inside `session`, `since` and `until`."""
         sessions = (artifact.session, artifact.found.session)
         return self._admits(sessions, artifact.created)
+
+    def admits_call(self, call: Missing) -> bool:
+        """Whether a call whose result is not on disk is inside them."""
+        when = call.mention.time
+        if self.session is not None and not call.session.startswith(self.session):
+            return False
+        if self.since is not None and (when is None or when < self.since):
+            return False
+        return self.until is None or (when is not None and when <= self.until)
 
     def _admits(self, sessions: tuple[str, str], created: float) -> bool:
         if self.session is not None and not _names(self.session, sessions):

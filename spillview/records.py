@@ -152,14 +152,6 @@ class Records:
             if mention.session == session
         ]
 
-    def signature(self, logs: Iterable[TranscriptFound]) -> set[tuple[str, int, int]]:
-        """What changes when a transcript comes, goes, grows or is rewritten."""
-        return {(log.path, log.size, log.mtime_ns) for log in logs}
-
-    def changed(self, logs: Iterable[TranscriptFound]) -> bool:
-        """Whether `logs` differ from those taken over last."""
-        return self.signature(logs) != self.signature(self._logs)
-
     def take(self, logs: Sequence[TranscriptFound], found: Sequence[Found]) -> None:
         """Start from these transcripts and artifacts, with what the cache knows."""
         self._logs = list(logs)

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import os
 import stat
+import time
+from collections.abc import Callable
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
@@ -17,6 +19,9 @@ from spillview.finds import Key
 
 if TYPE_CHECKING:
     from spillview.entries import Discovery
+
+WHOLE_LOOK = 10
+"""Every so often everything is looked at for changes."""
 
 AT_WORK = 3600
 """Seconds since the last change of a session whose files are looked at."""
@@ -74,6 +79,52 @@ class Watched:
             or keys != list(self._logs.values())
             or files != [found.key(each) for each in self._files]
         )
+
+
+class Rescan:
+    """Looks again and again whether a scan still holds."""
+
+    def __init__(self) -> None:
+        self._watched: Watched | None = None
+        self._roots: set[tuple[str, str]] = set()
+        self._times = 0
+
+    def forget(self) -> None:
+        """Start anew: there was a new scan."""
+        self._watched = None
+
+    def differs(
+        self,
+        scanned: Discovery,
+        discover: Callable[[], Discovery],
+        roots: Callable[[], set[tuple[str, str]]],
+    ) -> bool:
+        """Whether what is there now differs from what the scan found.
+
+        `discover` looks at everything, `roots` only at which stores there are.
+        """
+        watched, self._times = self._watched, self._times + 1
+        if (
+            watched is not None
+            and self._times % WHOLE_LOOK
+            and roots() == self._roots
+            and not watched.may_have_changed()
+        ):
+            return False
+        began = time.time()
+        seen = discover()
+        if _signature(seen) != _signature(scanned):
+            return True
+        self._watched = None
+        if not seen.plain and not seen.projects:  # else sessions elsewhere count too
+            self._roots = roots()
+            self._watched = Watched(seen, began)
+        return False
+
+
+def _signature(seen: Discovery) -> object:
+    logs = {(log.path, log.size, log.mtime_ns) for log in seen.transcripts}
+    return seen.found.signature(), logs
 
 
 _MTIME = attrgetter("st_mtime_ns")

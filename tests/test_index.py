@@ -23,8 +23,9 @@ from spillview.index import building, signature
 from spillview.index.background import update_apart
 from spillview.index.building import NoNumpy, Outcome, Wanted, update
 from spillview.index.folds import spellings
-from spillview.index.literals import AnyOf, Chain, Need, required
+from spillview.index.literals import required
 from spillview.index.lookup import Lookup
+from spillview.index.needs import AnyOf, Chain, Need
 from spillview.ripgrep import find_ripgrep
 from tests.command import run
 from tests.test_grep import artifact

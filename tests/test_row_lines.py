@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from spillview.assembly import Assembly
 from spillview.catalogue import Catalogue, Query
 from spillview.places import Places
 from spillview.row_lines import dump, row_lines
@@ -103,7 +104,7 @@ def test_kept_lines_are_printed_without_any_artifact(
     def refuse(*_: object) -> None:
         raise AssertionError("an artifact was made")
 
-    monkeypatch.setattr(Catalogue, "_assemble", refuse)
+    monkeypatch.setattr(Assembly, "make", refuse)
     assert run("ls", "--json").data == expected
     assert run("ls", "--json", "--no-count").data == expected
     assert len(expected.splitlines()) == 9

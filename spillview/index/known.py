@@ -7,7 +7,6 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from spillview.index.facts import facts_of
-from spillview.index.lookup import Lookup
 from spillview.listing import BATCH, Listing
 
 if TYPE_CHECKING:
@@ -50,8 +49,11 @@ class Known:
 
 def ask(folder: str | None, patterns: Sequence[str], options: Options) -> Known:
     """What the index in `folder` knows for these patterns; nothing without one."""
-    if folder is None or options.invert:
+    if folder is None or options.invert or not os.path.isdir(folder):
         return Known()
+    # Imported no sooner: without an index a search should start at once.
+    from spillview.index.lookup import Lookup
+
     with Lookup(folder) as index:
         if not index.segments:
             return Known(damaged=index.damaged)

@@ -11,7 +11,7 @@ from spillview.index.facts import size_of
 from spillview.index.segments import Damaged, Outdated, Segment
 
 if TYPE_CHECKING:
-    from spillview.index.literals import Need
+    from spillview.index.needs import Need
 
 SUFFIX = ".segment"
 

@@ -18,7 +18,7 @@ from collections.abc import Sequence
 
 from spillview.frozen import Frozen
 from spillview.index.facts import FACTS
-from spillview.index.literals import Chain, Need
+from spillview.index.needs import Chain, Need
 from spillview.index.signature import row_of
 
 MAGIC = b"svindex\x01"

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spillview.index.literals import GRAM, REACH
+from spillview.index.needs import GRAM, REACH
 
 if TYPE_CHECKING:
     import numpy as np

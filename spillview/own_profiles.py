@@ -1,0 +1,61 @@
+"""What the user's own harness profiles found."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from spillview.catalogue import Catalogue
+    from spillview.profile import Profile
+
+
+class UserProfile(NamedTuple):
+    """A profile of the user's own, and what it found."""
+
+    harness: str
+    path: str
+    replaces: bool
+    """Whether it has the name of a built-in one, which it takes the place of."""
+    artifacts: int
+    logs: int
+    notices: int
+    matched: int
+    """Notices in the result of a call that the log tells."""
+
+    def __str__(self) -> str:
+        return (
+            f"{self.artifacts:,} artifacts, {self.logs:,} logs read,"
+            f" {self.notices:,} notices, {self.matched:,} of them in a call's result"
+        )
+
+
+def user_profiles(catalogue: Catalogue) -> list[UserProfile]:
+    """What each of the user's own profiles found in the catalogue's last scan."""
+    folder = os.path.join(catalogue.places.config_dir, "harnesses")
+    return [
+        _found_by(profile, catalogue)
+        for profile in catalogue.profiles.values()
+        if os.path.dirname(profile.source) == folder
+    ]
+
+
+def _found_by(profile: Profile, catalogue: Catalogue) -> UserProfile:
+    from spillview.profile_cache import built_in
+
+    name = profile.harness
+    catalogue.standing.read_all({name})
+    logs, notices, matched = catalogue.standing.tally(name)
+    return UserProfile(
+        name,
+        profile.source,
+        any(each.harness == name for each in built_in(catalogue.places)),
+        sum(
+            number
+            for (harness, _), (number, _) in catalogue.finds.stores().items()
+            if harness == name
+        ),
+        logs,
+        notices,
+        matched,
+    )
