@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from spillview.errors import SpillError
 from spillview.retention import GROUPS
+from spillview.space import space_of
 from spillview.text import human_age, human_bytes, human_count, path_text, printable
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ NAMED = 3
 def amount(found: Sequence[Found]) -> str:
     """So many files and their bytes, in words."""
     files = "1 file" if len(found) == 1 else f"{human_count(len(found))} files"
-    return f"{files} ({human_bytes(sum(each.size for each in found))})"
+    return f"{files} ({human_bytes(space_of(found).bytes)})"
 
 
 def tell_settled(trash: Trash, streams: Streams) -> None:
@@ -160,11 +161,14 @@ def _tell_sums(
             " files back"
         )
     _tell_failures(applied.failed if applied is not None else (), streams)
-    if plan.over_total is not None:
-        streams.note(
-            f"{human_bytes(plan.over_total)} more than --max-total stay, for the rest"
-            " is protected"
-        )
+    for over, cap in (
+        (plan.over_total, "--max-total"),
+        (plan.over_session, "--max-session"),
+    ):
+        if over is not None:
+            streams.note(
+                f"{human_bytes(over)} more than {cap} stay, for the rest is protected"
+            )
 
 
 def _tell_failures(failed: Sequence[Failure], streams: Streams) -> None:
