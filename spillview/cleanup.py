@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from spillview import frozen
 from spillview.batches import RESERVE
 from spillview.bins import NoBin, outlook
+from spillview.config import config_path
 from spillview.liveness import Cancelled, Guard, survey
 from spillview.model import Artifact, Found, Problem
 from spillview.ownership import Ownership
-from spillview.pins import Pins
-from spillview.retention import Plan, Rules, Standing, plan, without
+from spillview.pins import Pin, Pins, why_pinned
+from spillview.retention import Choice, Plan, Standing, plan, without
+from spillview.rules import Deciding
 from spillview.text import human_bytes, path_text
 
 if TYPE_CHECKING:
@@ -40,12 +44,28 @@ class Prospect:
     plan: Plan
     problems: tuple[Problem, ...] = ()
     """What could not be read; it is told, and what depends on it stays."""
+    disputes: tuple[Problem, ...] = ()
+    """What two standing policies fit, of which none is more specific; it stays."""
+    standings: tuple[Standing, ...] = ()
+    """What the plan was made of."""
+
+    def at(self, moment: float) -> Plan:
+        """The plan at another moment, if nothing is written or read until then.
+
+        A session that is live now still is: nobody knows when it ends.
+        """
+        return plan(self.standings, self.plan.rules, moment)
+
+    def more(self, moment: float) -> list[Choice]:
+        """What goes at that moment and does not go yet."""
+        gone = {choice.artifact.id for choice in self.plan.remove}
+        return [c for c in self.at(moment).remove if c.artifact.id not in gone]
 
 
 def prospect(
     catalogue: Catalogue,
     query: Query,
-    rules: Rules,
+    rules: Deciding,
     cancelled: Cancelled | None = None,
 ) -> Prospect:
     """The plan for what `query` admits; reads transcripts alone, changes nothing.
@@ -54,7 +74,7 @@ def prospect(
     """
     catalogue.scan(query)
     catalogue.skipped_records()  # reads what is new: true sessions, every link
-    artifacts = catalogue.scan(query)
+    artifacts = _placed(catalogue.scan(query))
     guard = survey(catalogue, artifacts, cancelled)
     places = catalogue.places
     pinned = Pins(places).all()
@@ -62,23 +82,57 @@ def prospect(
     forced = query.harness == "folder"
     shape = Ownership(catalogue.profile, forced=forced, own=own)
     now = catalogue.now()
-    standings = [
-        _standing(artifact, guard, artifact.id in pinned, shape, catalogue, now)
+    standings = tuple(
+        _standing(artifact, guard, pinned, shape, catalogue, now)
         for artifact in artifacts
-    ]
+    )
     problems = dict.fromkeys((*catalogue.problems, *guard.problems))
-    return Prospect(plan(standings, rules, now), tuple(problems))
+    made = plan(standings, rules, now)
+    return Prospect(made, tuple(problems), tuple(_disputes(made, places)), standings)
+
+
+def _placed(artifacts: Sequence[Artifact]) -> list[Artifact]:
+    """The artifacts, with the project of others in the same folder of their store.
+
+    Where no transcript tells of a session any more, those beside it do.
+    """
+    known: dict[tuple[str, str | None], set[str]] = {}
+    for artifact in artifacts:
+        if artifact.project is not None:
+            key = (artifact.found.root, artifact.found.project_slug)
+            known.setdefault(key, set()).add(artifact.project)
+    placed = []
+    for artifact in artifacts:
+        found = artifact.found
+        if artifact.project is None and found.project_slug is not None:
+            beside = known.get((found.root, found.project_slug), ())
+            if len(beside) == 1:
+                artifact = frozen.replace(artifact, project=next(iter(beside)))
+        placed.append(artifact)
+    return placed
+
+
+def _disputes(made: Plan, places: Places) -> Iterator[Problem]:
+    counts = Counter(c.reason for c in made.choices if c.group == "disputed")
+    for reason, count in counts.items():
+        files = "1 file stays" if count == 1 else f"{count:,} files stay"
+        yield Problem(
+            config_path(places),
+            f"{path_text(config_path(places))}: {files}: {path_text(reason)};"
+            " give one of them a narrower project",
+        )
 
 
 def _standing(
     artifact: Artifact,
     guard: Guard,
-    pinned: bool,
+    pins: Mapping[str, Pin],
     shape: Ownership,
     catalogue: Catalogue,
     now: float,
 ) -> Standing:
     key = guard.session_of(artifact)
+    own = (artifact.found.harness, artifact.session or artifact.found.session)
     live = guard.live.get(key)
     why = f"its session is live: {live}" if live is not None else None
     linked = artifact.link is not None and artifact.link.state == "linked"
@@ -89,7 +143,7 @@ def _standing(
         artifact,
         guard.active.get(key),
         named_time(artifact.found, catalogue.profile(artifact.found.harness), now),
-        pinned,
+        why_pinned(pins, artifact.id, {key, own}),
         why or guard.needed.get(artifact.id),
         shape.foreign(artifact.found, linked=linked),
         orphan,

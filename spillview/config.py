@@ -13,8 +13,9 @@ from spillview.model import Boundary
 
 if TYPE_CHECKING:
     from spillview.places import Places
+    from spillview.policies import Policy
 
-_KEYS = ("roots", "boundaries")
+_KEYS = ("roots", "boundaries", "policy", "trash_keep", "watch")
 _MAX_BYTES = 1 << 20
 
 
@@ -32,6 +33,13 @@ class Settings(Frozen):
     roots: tuple[ExtraRoot, ...] = ()
     boundaries: Mapping[str, Mapping[str, tuple[Boundary, ...]]] = {}
     """By harness, then by tool pattern (`*` for all); the first that fits counts."""
+    policies: tuple[Policy, ...] = ()
+    """What `prune --policy` removes, by harness and project."""
+    trash_keep: float | None = None
+    """Seconds after which a clean-up in the trash is deleted for good by the next one;
+    None: never."""
+    watch: Mapping[str, str] = {}
+    """The limits of `watch` by their names, as they were typed."""
 
     def boundaries_for(self, harness: str, tool: str | None) -> tuple[Boundary, ...]:
         """The user's own gates for this tool; empty when the profile's count."""
@@ -45,12 +53,17 @@ class Settings(Frozen):
         return chosen.get("*", ())
 
 
+def config_path(places: Places) -> str:
+    """Where the settings are, or would be."""
+    return os.path.join(places.config_dir, "config.toml")
+
+
 def load_settings(places: Places) -> Settings:
     """The settings in `config.toml`; the defaults where there is none.
 
     Raises `BadInput` naming the file, the key and what to do.
     """
-    path = os.path.join(places.config_dir, "config.toml")
+    path = config_path(places)
     if not os.path.isfile(path):
         return Settings()
     import tomllib
@@ -67,10 +80,23 @@ def load_settings(places: Places) -> Settings:
         raise BadInput(f"{path}: is not TOML: {error}") from None
     for key in data:
         if key not in _KEYS:
-            raise BadInput(f"{path}: {_unknown(key, _KEYS)}")
+            raise BadInput(f"{path}: {unknown_key(key, _KEYS)}")
+    policies: tuple[Policy, ...] = ()
+    if "policy" in data:
+        from spillview.policy_file import read_policies
+
+        policies = read_policies(data["policy"], path, places.home)
+    watch: Mapping[str, str] = {}
+    if "watch" in data:
+        from spillview.growth.limits import read_watch
+
+        watch = read_watch(data["watch"], path)
     return Settings(
         roots=tuple(_root(each, path, places) for each in _list(data, "roots", path)),
         boundaries=_boundaries(data.get("boundaries", {}), path),
+        policies=policies,
+        trash_keep=_trash_keep(data, path),
+        watch=watch,
     )
 
 
@@ -79,7 +105,8 @@ def _root(value: object, path: str, places: Places) -> ExtraRoot:
     if isinstance(value, dict):
         for key in value:
             if key not in ("path", "harness"):
-                raise BadInput(f"{path}: roots: {_unknown(key, ('path', 'harness'))}")
+                hint = unknown_key(key, ("path", "harness"))
+                raise BadInput(f"{path}: roots: {hint}")
         harness, value = value.get("harness"), value.get("path")
         if harness is not None and not isinstance(harness, str):
             raise BadInput(f"{path}: roots: harness must be a harness's name")
@@ -126,6 +153,20 @@ def _sizes(value: Any, where: str) -> tuple[Boundary, ...]:
     return tuple(found)
 
 
+def _trash_keep(data: Mapping[str, Any], path: str) -> float | None:
+    if "trash_keep" not in data:
+        return None
+    from spillview.typed import parse_age
+
+    where, value = f"{path}: trash_keep", data["trash_keep"]
+    if not isinstance(value, str):
+        raise BadInput(f'{where}: must be an age such as "14d"')
+    try:
+        return parse_age(value)
+    except BadInput as error:
+        raise BadInput(f"{where}: {error}") from None
+
+
 def _list(data: Mapping[str, Any], key: str, path: str) -> list[object]:
     value = data.get(key, [])
     if not isinstance(value, list):
@@ -133,7 +174,8 @@ def _list(data: Mapping[str, Any], key: str, path: str) -> list[object]:
     return value
 
 
-def _unknown(key: str, known: tuple[str, ...]) -> str:
+def unknown_key(key: str, known: tuple[str, ...]) -> str:
+    """That a key is no setting, and which was meant."""
     from difflib import get_close_matches
 
     near = get_close_matches(key, known, 1, 0.5)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import stat
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -45,6 +46,7 @@ from spillview.routes import (
     begin,
     hashed_session,
 )
+from spillview.space import Space
 from spillview.walk import Ground, Shelf, Walker
 
 if TYPE_CHECKING:
@@ -189,16 +191,21 @@ class _Search:
             for g in self._walked
             if all(isinstance(r.rule, Glob) and r.rule.named for r in g.routes)
         }
-        held: dict[tuple[str, str], list[int]] = {key: [0, 0, 0] for key in trust}
-        for key, (number, size) in result.found.stores().items():
-            held.setdefault(key, [0, 0, 0])[:2] = [number, size]
-        for log in result.transcripts:
-            held.setdefault((log.harness, log.root), [0, 0, 0])[2] += 1
-        result.stores = [
-            StoreFound(*key, trust.get(key, "ours"), counts[0], counts[1], counts[2])
-            for key, counts in held.items()
-            if any(counts) or (key[1] not in self._tmps and key not in shared)
-        ]
+        held = result.found.stores()
+        logs = Counter((log.harness, log.root) for log in result.transcripts)
+        for key in dict.fromkeys((*trust, *held, *logs)):
+            number, space = held.get(key, (0, Space()))
+            if number or logs[key] or (key[1] not in self._tmps and key not in shared):
+                result.stores.append(
+                    StoreFound(
+                        *key,
+                        trust.get(key, "ours"),
+                        number,
+                        space.bytes,
+                        logs[key],
+                        disk=space.disk,
+                    )
+                )
         return result
 
     def grounds(self) -> list[Ground]:

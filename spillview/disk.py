@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from typing import NoReturn
 
 from spillview.errors import SpillError, Unreadable
+from spillview.space import taken
 
 _FOLDER = (
     os.O_RDONLY
@@ -56,10 +57,7 @@ def gain(facts: os.stat_result) -> int:
     """Bytes that removing this name gives back at least; 0 while it has another."""
     if facts.st_nlink > 1 and not stat.S_ISDIR(facts.st_mode):
         return 0
-    blocks = getattr(facts, "st_blocks", None)
-    if blocks is None:
-        return facts.st_size
-    return min(facts.st_size, int(blocks) * 512)
+    return taken(facts.st_size, getattr(facts, "st_blocks", None))
 
 
 class Disk:
@@ -200,6 +198,14 @@ class Disk:
         Raises FileExistsError when the place is taken. In between the file has both
         names; when the first cannot be taken away any more, it keeps both.
         """
+        if self.lay(folder, name, into, new):
+            self.remove(folder, name)
+
+    def lay(self, folder: int, name: str, into: int, new: str) -> bool:
+        """Give a file a place in another folder too; False when it moved there.
+
+        Raises FileExistsError when the place is taken.
+        """
         self._step("link")
         try:
             os.link(
@@ -210,8 +216,8 @@ class Disk:
             if number not in _NO_LINKS:
                 raise
             self._rename_new(folder, name, into, new)
-            return
-        self.remove(folder, name)
+            return False
+        return True
 
     def _rename_new(self, folder: int, name: str, into: int, new: str) -> None:
         self._step("rename")
@@ -343,7 +349,8 @@ def private_folder(disk: Disk, folder: int, name: str) -> None:
     """
     facts = disk.facts(folder, name)
     if facts is None:  # a full disk still has room for what is there
-        disk.make_folder(folder, name)
+        if disk.make_folder(folder, name):
+            disk.sync(folder)  # what is moved into it would be lost with its name
         facts = disk.facts(folder, name)
     if facts is None or not stat.S_ISDIR(facts.st_mode):
         raise Unsafe(f"{name} is no folder")

@@ -73,8 +73,11 @@ class StoreFound(NamedTuple):
     confidence: str
     artifacts: int = 0
     bytes: int = 0
+    """What its files hold, each once."""
     transcripts: int = 0
     problem: str | None = None
+    disk: int = 0
+    """Bytes of the disk that they take."""
 
 
 class Discovery:
@@ -153,7 +156,7 @@ class Common(NamedTuple):
 
     def found_of(self, name: str, facts: Facts) -> Found:
         """The artifact that is the regular file of that name."""
-        size, mtime_ns, ino, dev, mode, uid, nlink = facts
+        size, mtime_ns, ino, dev, mode, uid, nlink, blocks = facts
         get = (self.says_of(name) or self.captures).get
         return Found(
             self.ident_of(name),
@@ -181,6 +184,7 @@ class Common(NamedTuple):
             self.transcript,
             get("digest"),
             stored=self.stored,
+            blocks=blocks,
         )
 
 
@@ -209,7 +213,7 @@ def other_of(
 ) -> Found:
     """One artifact that is no regular file; without `facts` an unreadable one."""
     if facts is None:
-        found = common.found_of(name, (0, 0, 0, 0, 0, 0, 1))
+        found = common.found_of(name, (0, 0, 0, 0, 0, 0, 1, None))
         return replace(found, type="unreadable", error=error)
     path = common.path_of(name)
     found = common.found_of(name, facts_of(facts))
@@ -238,6 +242,7 @@ def facts_of(facts: os.stat_result) -> Facts:
         facts.st_mode,
         facts.st_uid,
         facts.st_nlink,
+        getattr(facts, "st_blocks", None),
     )
 
 
@@ -263,6 +268,7 @@ def renewed(found: Found) -> Found:
         mode=facts.st_mode,
         uid=facts.st_uid,
         nlink=facts.st_nlink,
+        blocks=getattr(facts, "st_blocks", None),
         target=target,
         target_size=target_size,
         target_mtime_ns=target_mtime_ns,

@@ -116,9 +116,8 @@ class Listing(Sequence[Artifact]):
 
     @property
     def bytes(self) -> int:
-        """Bytes of all files."""
-        sizes = self.table.finds.sizes
-        return sum(sizes[place] for place in self.order)
+        """Bytes of all files, each once."""
+        return self.table.finds.space(self.order).bytes
 
     # Other listings of the same
 

@@ -6,6 +6,7 @@ import os
 from typing import TYPE_CHECKING, Literal
 
 from spillview.frozen import Frozen, replace
+from spillview.space import space_of, taken
 
 if TYPE_CHECKING:
     from spillview.stored import Stored
@@ -125,6 +126,13 @@ class Found(Frozen):
     command: str | None = None
     """What its own store says of the call."""
     exit_code: int | None = None
+    blocks: int | None = None
+    """512-byte units of the disk; None where nothing tells."""
+
+    @property
+    def disk(self) -> int:
+        """Bytes of the disk that it takes; see `space.taken`."""
+        return taken(self.size, self.blocks)
 
     @property
     def address(self) -> str:
@@ -488,8 +496,8 @@ class Session(Frozen):
 
     @property
     def bytes(self) -> int:
-        """Bytes of all its artifacts by `stat` (links count nothing)."""
-        return sum(artifact.found.size for artifact in self.artifacts)
+        """Bytes of all its files by `stat`, each once (links count nothing)."""
+        return space_of(artifact.found for artifact in self.artifacts).bytes
 
     @property
     def chars(self) -> int | None:

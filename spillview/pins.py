@@ -1,4 +1,7 @@
-"""Pins: artifacts that no clean-up plans for removal, kept in the state folder.
+"""Pins: what no clean-up plans for removal, kept in the state folder.
+
+An artifact is pinned by its id, which follows from its path; a session by its own id,
+so that its pin holds for every artifact it has or will have, wherever they lie.
 
 A list that cannot be read is never taken for an empty one.
 """
@@ -7,13 +10,14 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from spillview.disk import Disk
 from spillview.errors import Unreadable
 from spillview.places import Places, private_dir
+from spillview.reviewed import session_mark
 from spillview.text import path_text
 
 NAME = "pins"
@@ -25,12 +29,35 @@ _WAIT = 5.0
 
 @dataclass(frozen=True, slots=True)
 class Pin:
-    """One artifact that stays."""
+    """One artifact, or one session with all of its artifacts, that stays."""
 
     id: str
+    """The artifact's id, or the session's mark."""
     path: str
+    """Where the artifact was; empty for a session."""
     when: float
     """Seconds since the epoch."""
+    harness: str | None = None
+    session: str | None = None
+    """Of a session alone."""
+
+
+def session_pin(harness: str, session: str, when: float) -> Pin:
+    """A pin of a whole session."""
+    return Pin(session_mark(harness, session), "", when, harness, session)
+
+
+def why_pinned(
+    pins: Mapping[str, Pin], ident: str, sessions: Iterable[tuple[str, str]]
+) -> str | None:
+    """Why an artifact of these harnesses and sessions is pinned, if it is."""
+    if ident in pins:
+        return "it is pinned"
+    if any(pin.session is not None for pin in pins.values()) and any(
+        session_mark(*key) in pins for key in sessions
+    ):
+        return "its session is pinned"
+    return None
 
 
 class Pins:
@@ -42,7 +69,7 @@ class Pins:
         self._disk = disk if disk is not None else Disk()
 
     def all(self) -> dict[str, Pin]:
-        """Every pin by its artifact's id; raises `Unreadable` when that is unsure."""
+        """Every pin by its id; raises `Unreadable` when that is unsure."""
         if not os.path.lexists(self._folder):
             return {}
         try:
@@ -108,10 +135,15 @@ class Pins:
 
 
 def _line(pin: Pin) -> bytes:
-    said = {"id": pin.id, "path": pin.path, "when": pin.when}
+    said: dict[str, object] = {"id": pin.id, "path": pin.path, "when": pin.when}
+    if pin.session is not None:
+        said |= {"harness": pin.harness, "session": pin.session}
     return json.dumps(said).encode("ascii") + b"\n"
 
 
 def _pin(line: bytes) -> Pin:
     said = json.loads(line)
-    return Pin(str(said["id"]), str(said["path"]), float(said["when"]))
+    pin = Pin(str(said["id"]), str(said["path"]), float(said["when"]))
+    if "session" not in said:
+        return pin
+    return replace(pin, harness=str(said["harness"]), session=str(said["session"]))

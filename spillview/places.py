@@ -6,6 +6,7 @@ import os
 import stat
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 
 from spillview.folders import base_folder
 from spillview.frozen import Frozen
@@ -104,11 +105,31 @@ def private_dir(path: str) -> str:
 
     Called by whatever is about to write there, never to look. Raises OSError.
     """
-    os.makedirs(path, mode=0o700, exist_ok=True)
+    if not os.path.isdir(path):
+        _make(path)
     facts = os.stat(path)
     if facts.st_uid == own_uid() and stat.S_IMODE(facts.st_mode) != 0o700:
         os.chmod(path, 0o700)
     return path
+
+
+def _make(path: str) -> None:
+    """Make a folder and those above it, each on the disk before what is put into it."""
+    above = os.path.dirname(path)
+    if above and not os.path.isdir(above):
+        _make(above)
+    try:
+        os.mkdir(path, 0o700)
+    except FileExistsError:
+        if not os.path.isdir(path):
+            raise
+        return
+    with suppress(OSError):
+        folder = os.open(above or os.curdir, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
 
 
 def _temp_folder(env: Mapping[str, str], platform: str) -> str:

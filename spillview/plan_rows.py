@@ -36,6 +36,8 @@ def choice_row(choice: Choice, failure: Failure | None = None) -> Row:
         "session": path_text(choice.artifact.session or found.session),
         "modified": iso(found.mtime_ns / 1e9),
     }
+    if choice.policy is not None:
+        row["policy"] = path_text(choice.policy)
     _exact(row, found.path)
     return row
 
@@ -70,7 +72,28 @@ def summary_row(
             row["problem"] = path_text(full)
     if plan.over_total is not None:
         row["over_total"] = plan.over_total
+    if plan.over_session is not None:
+        row["over_session"] = plan.over_session
     return row
+
+
+def forecast_facts(plan: Plan, today: Plan) -> Row:
+    """What a forecast's summary says besides: for when, and what is new by then."""
+    gone = {choice.artifact.id for choice in today.remove}
+    more = [choice for choice in plan.remove if choice.artifact.id not in gone]
+    live = [choice for choice in plan.keep if choice.group == "live"]
+    return {
+        "forecast": True,
+        "at": iso(plan.now),
+        "more": removal_facts(more),
+        "live_now": len(live),
+    }
+
+
+def removal_facts(choices: Sequence[Choice]) -> Row:
+    """How many files go, and their bytes."""
+    size = sum(choice.artifact.found.size for choice in choices)
+    return {"remove": len(choices), "remove_bytes": size}
 
 
 def _place(where: str | NoBin, found: Sequence[Found]) -> Row:

@@ -77,6 +77,7 @@ def finish(disk: Disk, journal: Journal, items: Sequence[Item]) -> None:
             there = disk.facts(place, item.name)
             here = disk.facts(bin_, item.slot) if bin_ is not None else None
             if bin_ is not None and here and there and same_file(here, there):
+                disk.sync(place)
                 disk.remove(bin_, item.slot)
 
 
@@ -105,15 +106,20 @@ def _one_folder(
     waiting.reverse()
     try:
         with _reached(disk, folder) as target:
+            both: list[tuple[Item, int]] = []
             while waiting:
                 item, handle = waiting.pop()
-                why = _one(disk, handle, item, target)
+                why = _one(disk, handle, item, target, both)
                 if why is None:
                     done.items.append(item)
                 else:
                     done.failed.append((item, why))
+            # Only then can a power cut not take both names away.
             with suppress(OSError):
                 disk.sync(target)
+                for item, handle in both:
+                    with suppress(OSError):  # it keeps both until it is settled
+                        disk.remove(handle, item.slot)
     except Unsafe as error:
         done.failed += [(item, str(error)) for item, _ in waiting]
     except OSError as error:
@@ -123,17 +129,20 @@ def _one_folder(
         done.failed += [(item, why) for item, _ in waiting]
 
 
-def _one(disk: Disk, bin_: int, item: Item, target: int) -> str | None:
-    """Put one file back; gives why not."""
+def _one(
+    disk: Disk, bin_: int, item: Item, target: int, both: list[tuple[Item, int]]
+) -> str | None:
+    """Put one file back; gives why not. With two names it is among `both` then."""
     try:
         there = disk.facts(target, item.name)
         if there is not None:
             here = disk.facts(bin_, item.slot)
             if here is None or not same_file(here, there):
                 return "something else has its place now: move that away and undo again"
-            disk.remove(bin_, item.slot)  # it has both names: finish the move
+            both.append((item, bin_))
             return None
-        disk.place(bin_, item.slot, target, item.name)
+        if disk.lay(bin_, item.slot, target, item.name):
+            both.append((item, bin_))
     except FileExistsError:
         return "something else has its place now: move that away and undo again"
     except OSError as error:

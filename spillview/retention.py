@@ -10,52 +10,27 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from spillview.caps import fit, total
 from spillview.model import Artifact, Found
-from spillview.text import human_age, human_bytes
+from spillview.rules import Deciding, Rules, Ruling
+from spillview.text import exact_age, exact_size, human_age, human_bytes
 
-Group = Literal["rule", "spared", "pinned", "live", "foreign", "recent", "unselected"]
+Group = Literal[
+    "rule", "spared", "pinned", "live", "foreign", "disputed", "recent", "unselected"
+]
 """What decided: a rule that removes; or a person, a pin, a live session, the file's own
-shape, a rule that keeps, and no rule at all."""
+shape, two policies alike specific, a rule that keeps, and no rule at all."""
 
 GROUPS: dict[Group, str] = {
     "spared": "kept by you this time",
     "pinned": "pinned",
     "live": "needed by live sessions",
     "foreign": "no artifacts by their harness's names",
+    "disputed": "fitted by two policies",
     "recent": "kept by a rule",
     "unselected": "selected by no rule",
 }
 """Why artifacts stay, in few words."""
-
-
-@dataclass(frozen=True, slots=True)
-class Rules:
-    """What is selected for removal; each given rule selects, and they unite."""
-
-    older_than: float | None = None
-    """Seconds since the session was last active (and the file last changed)."""
-    keep_last: int | None = None
-    """Selects what is older than the newest so many of its session; keeps those."""
-    max_total: int | None = None
-    """Bytes that everything may have together; the oldest beyond that are selected."""
-    max_file: int | None = None
-    """Bytes that one file may have."""
-    orphans: bool = False
-    """Selects what no record points at."""
-    whole: bool = False
-    """Selects everything there is (a session that was named)."""
-
-    @property
-    def any(self) -> bool:
-        """Whether anything can be selected at all."""
-        return bool(
-            self.older_than is not None
-            or self.keep_last is not None
-            or self.max_total is not None
-            or self.max_file is not None
-            or self.orphans
-            or self.whole
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +42,8 @@ class Standing:
     """When records say its session was last active; None when none says."""
     named: float | None = None
     """The time that its own name carries, if it carries one that can be."""
-    pinned: bool = False
+    pinned: str | None = None
+    """Why it is pinned (`it is pinned`, `its session is pinned`), if it is."""
     live: str | None = None
     """Why a live session needs it (`its session was active 5m ago`), if one does."""
     foreign: str | None = None
@@ -101,9 +77,20 @@ class Standing:
         return [(words, time) for words, time in told if time is not None]
 
     @property
+    def age(self) -> tuple[float, float, str]:
+        """What orders a session's artifacts, the oldest first: the call's time, then
+        the file's."""
+        return (self.artifact.created, self.changed, self.found.path)
+
+    @property
+    def session(self) -> tuple[str, str]:
+        """Its harness and session."""
+        return (self.found.harness, self.artifact.session or self.found.session)
+
+    @property
     def protected(self) -> bool:
         """Whether no rule may take it."""
-        return self.pinned or self.live is not None or self.foreign is not None
+        return any((self.pinned, self.live, self.foreign))
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,19 +102,23 @@ class Choice:
     reason: str
     """A plain sentence without its full stop."""
     group: Group
+    policy: str | None = None
+    """The standing policy that decides about it, if one does."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
     """What becomes of every artifact on the ground that was chosen."""
 
-    rules: Rules
+    rules: Deciding
     now: float
     choices: tuple[Choice, ...]
     frees: int = 0
     """Bytes that the disk would gain once the trash is emptied."""
     over_total: int | None = None
     """Bytes that stay beyond `max_total`, since the rest is protected; or None."""
+    over_session: int | None = None
+    """Bytes that stay beyond `max_session` in sessions that do not fit; or None."""
 
     @property
     def remove(self) -> list[Choice]:
@@ -147,59 +138,111 @@ class Plan:
         )
 
 
-def plan(standings: Sequence[Standing], rules: Rules, now: float) -> Plan:
-    """Decide for each artifact, in the order given."""
-    newest = _newest(standings, rules.keep_last)
-    selected: dict[str, list[str]] = {}
-    for each in standings:
-        if not each.protected and each.artifact.id not in newest:
-            reasons = _reasons(each, rules, now)
-            if reasons:
-                selected[each.artifact.id] = reasons
-    over = None
-    if rules.max_total is not None:
-        over = _fit(standings, rules.max_total, newest, selected)
-    sharing = _names_planned(
-        each.found for each in standings if each.artifact.id in selected
-    )
+def plan(standings: Sequence[Standing], rules: Deciding, now: float) -> Plan:
+    """Decide for each artifact, in the order given.
+
+    Those about which the same rules decide are weighed together, apart from others.
+    """
+    rulings = [rules.ruling(each.artifact) for each in standings]
+    together: dict[Ruling, list[Standing]] = {}
+    for each, ruling in zip(standings, rulings, strict=True):
+        together.setdefault(ruling, []).append(each)
+    chosen = {r: _select(members, r, now) for r, members in together.items()}
+    gone = {ident for each in chosen.values() for ident in each.reasons}
+    sharing = _names_planned(e.found for e in standings if e.artifact.id in gone)
     choices = []
-    for each in standings:
-        reasons = selected.get(each.artifact.id, [])
-        if reasons:
-            left = each.found.nlink - sharing.get((each.found.dev, each.found.ino), 0)
-            if left > 0 and each.found.nlink > 1:
-                reasons.append(
-                    f"it has {each.found.nlink} names (hard links), so its space stays"
-                    " taken until all are gone"
-                )
-            choices.append(Choice(each.artifact, True, "; ".join(reasons), "rule"))
-        else:
-            kept = each.artifact.id in newest
-            choices.append(_kept(each, rules, now, newest=kept))
-    return Plan(rules, now, tuple(choices), _frees(choices, sharing), over)
+    for each, ruling in zip(standings, rulings, strict=True):
+        selection = chosen[ruling]
+        reasons = list(selection.reasons.get(each.artifact.id, ()))
+        if not reasons:
+            newest = each.artifact.id in selection.newest
+            choices.append(_kept(each, ruling, now, newest=newest))
+            continue
+        left = each.found.nlink - sharing.get((each.found.dev, each.found.ino), 0)
+        if left > 0 and each.found.nlink > 1:
+            reasons.append(
+                f"it has {each.found.nlink} names (hard links), so its space stays"
+                " taken until all are gone"
+            )
+        reason = _said("; ".join(reasons), ruling)
+        choices.append(Choice(each.artifact, True, reason, "rule", ruling.policy))
+    return Plan(
+        rules,
+        now,
+        tuple(choices),
+        _frees(choices, sharing),
+        sum(each.over_total for each in chosen.values()) or None,
+        sum(each.over_session for each in chosen.values()) or None,
+    )
+
+
+def _said(reason: str, ruling: Ruling) -> str:
+    """A reason, with the policy that it comes from."""
+    return reason if ruling.policy is None else f"{reason} (policy {ruling.policy})"
 
 
 # What selects
 
 
-def _newest(standings: Sequence[Standing], count: int | None) -> frozenset[str]:
+@dataclass(frozen=True, slots=True)
+class _Selection:
+    """What the same rules make of the artifacts about which they decide."""
+
+    reasons: Mapping[str, Sequence[str]]
+    """Why artifacts go, by their ids."""
+    newest: frozenset[str] = frozenset()
+    """The ids of those that stay as the newest of their session."""
+    over_total: int = 0
+    over_session: int = 0
+
+
+def _select(members: Sequence[Standing], ruling: Ruling, now: float) -> _Selection:
+    rules = ruling.rules
+    selected: dict[str, list[str]] = {}
+    if ruling.keeps is not None:
+        return _Selection(selected)
+    sessions: dict[tuple[str, str], list[Standing]] = {}
+    for each in members:
+        sessions.setdefault(each.session, []).append(each)
+    newest = _newest(sessions.values(), rules.keep_last)
+
+    def stays(each: Standing) -> bool:
+        return each.protected or each.artifact.id in newest
+
+    for each in members:
+        if not stays(each) and (reasons := _reasons(each, rules, now)):
+            selected[each.artifact.id] = reasons
+    over = 0
+    if (most := rules.max_session) is not None:
+        for session in sessions.values():
+            has = human_bytes(total(each.found for each in session))
+            why = (
+                f"it is among the oldest of its session, which has {has}, more than"
+                f" {exact_size(most)}"
+            )
+            over += fit(session, most, stays, selected, why)
+    over_total = 0
+    if (most := rules.max_total) is not None:
+        has = human_bytes(total(each.found for each in members))
+        why = (
+            f"it is among the oldest, and everything together has {has}, more than"
+            f" {exact_size(most)}"
+        )
+        over_total = fit(members, most, stays, selected, why)
+    return _Selection(selected, newest, over_total, over)
+
+
+def _newest(
+    sessions: Iterable[Sequence[Standing]], count: int | None
+) -> frozenset[str]:
     """The newest `count` artifacts of each session."""
     if count is None:
         return frozenset()
-    sessions: dict[tuple[str, str], list[Standing]] = {}
-    for each in standings:
-        key = (each.found.harness, each.artifact.session or each.found.session)
-        sessions.setdefault(key, []).append(each)
     kept: set[str] = set()
-    for members in sessions.values():
-        members.sort(key=_age_order, reverse=True)
-        kept.update(each.artifact.id for each in members[:count])
+    for members in sessions:
+        by_age = sorted(members, key=lambda each: each.age, reverse=True)
+        kept.update(each.artifact.id for each in by_age[:count])
     return frozenset(kept)
-
-
-def _age_order(each: Standing) -> tuple[float, float, str]:
-    """Oldest first: by its call, then by its change."""
-    return (each.artifact.created, each.changed, each.found.path)
 
 
 def _reasons(each: Standing, rules: Rules, now: float) -> list[str]:
@@ -208,7 +251,7 @@ def _reasons(each: Standing, rules: Rules, now: float) -> list[str]:
     if rules.whole:
         reasons.append("all of its session was named")
     if rules.older_than is not None and now - each.freshest > rules.older_than:
-        reasons.append(f"{_ages(each, now)}: older than {human_age(rules.older_than)}")
+        reasons.append(f"{_ages(each, now)}: older than {exact_age(rules.older_than)}")
     if rules.keep_last is not None:
         newest = (
             "the newest" if rules.keep_last == 1 else f"the newest {rules.keep_last:,}"
@@ -217,50 +260,11 @@ def _reasons(each: Standing, rules: Rules, now: float) -> list[str]:
     if rules.max_file is not None and each.found.size > rules.max_file:
         reasons.append(
             f"it has {human_bytes(each.found.size)}, more than the"
-            f" {human_bytes(rules.max_file)} a file may have"
+            f" {exact_size(rules.max_file)} a file may have"
         )
     if rules.orphans and each.orphan:
         reasons.append("no record points at it")
     return reasons
-
-
-def _fit(
-    standings: Sequence[Standing],
-    most: int,
-    newest: frozenset[str],
-    selected: dict[str, list[str]],
-) -> int | None:
-    """Select the oldest of what the other rules leave, until the rest fits.
-
-    Gives how many bytes are too much still, when protected files do not fit alone.
-    """
-    total = sum(s for s in _sizes(each.found for each in standings).values())
-    left = [each for each in standings if each.artifact.id not in selected]
-    rest = sum(s for s in _sizes(each.found for each in left).values())
-    names: dict[tuple[int, int], int] = {}
-    for each in left:
-        key = (each.found.dev, each.found.ino)
-        names[key] = names.get(key, 0) + 1
-    why = (
-        f"it is among the oldest, and everything together has {human_bytes(total)},"
-        f" more than {human_bytes(most)}"
-    )
-    for each in sorted(left, key=lambda s: (s.freshest, *_age_order(s))):
-        if rest <= most:
-            break
-        if each.protected or each.artifact.id in newest or not each.found.size:
-            continue
-        selected[each.artifact.id] = [why]
-        key = (each.found.dev, each.found.ino)
-        names[key] -= 1
-        if not names[key]:
-            rest -= each.found.size
-    return rest - most if rest > most else None
-
-
-def _sizes(found: Iterable[Found]) -> dict[tuple[int, int], int]:
-    """Bytes by file: a file with several names counts once."""
-    return {(item.dev, item.ino): item.size for item in found}
 
 
 def _names_planned(found: Iterable[Found]) -> dict[tuple[int, int], int]:
@@ -285,32 +289,47 @@ def _frees(choices: Iterable[Choice], sharing: dict[tuple[int, int], int]) -> in
 # What keeps
 
 
-def _kept(each: Standing, rules: Rules, now: float, *, newest: bool) -> Choice:
+def _kept(each: Standing, ruling: Ruling, now: float, *, newest: bool) -> Choice:
     """Why an artifact stays: what protects it first, then what the rules say."""
-    artifact = each.artifact
-    if each.pinned:
-        return Choice(artifact, False, "it is pinned", "pinned")
+
+    def stays(reason: str, group: Group) -> Choice:
+        return Choice(each.artifact, False, reason, group, ruling.policy)
+
+    if each.pinned is not None:
+        return stays(each.pinned, "pinned")
     if each.foreign is not None:
-        return Choice(artifact, False, each.foreign, "foreign")
+        return stays(each.foreign, "foreign")
     if each.live is not None:
-        return Choice(artifact, False, each.live, "live")
+        return stays(each.live, "live")
+    reason, group = _unselected(each, ruling, now, newest=newest)
+    return stays(_said(reason, ruling), group)
+
+
+def _unselected(
+    each: Standing, ruling: Ruling, now: float, *, newest: bool
+) -> tuple[str, Group]:
+    """Why the rules leave it, and what decided."""
+    rules = ruling.rules
+    if ruling.keeps is not None:
+        if ruling.disputed:
+            return ruling.keeps, "disputed"
+        return ruling.keeps, "recent" if ruling.policy is not None else "unselected"
     if newest:
         count = rules.keep_last or 1
         which = "the newest" if count == 1 else f"one of the newest {count:,}"
-        return Choice(artifact, False, f"it is {which} of its session", "recent")
+        return f"it is {which} of its session", "recent"
     if rules.older_than is not None:
-        limit = human_age(rules.older_than)
-        text = f"{_ages(each, now)}: not older than {limit}"
+        text = f"{_ages(each, now)}: not older than {exact_age(rules.older_than)}"
         if _disagree(each, rules.older_than, now):
             text += "; they disagree, so it is kept"
-        return Choice(artifact, False, text, "recent")
+        return text, "recent"
     if rules.orphans and each.orphan is None:
         text = "a transcript could not be read, so a record may point at it"
-        return Choice(artifact, False, text, "unselected")
+        return text, "unselected"
     if rules.orphans and each.orphan is False:
         text = "a record points at it, and no other rule selects it"
-        return Choice(artifact, False, text, "unselected")
-    return Choice(artifact, False, "no rule selects it", "unselected")
+        return text, "unselected"
+    return "no rule selects it", "unselected"
 
 
 def _ages(each: Standing, now: float) -> str:

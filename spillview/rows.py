@@ -243,6 +243,7 @@ def store_row(
         "verified": profile.verified or profile.confidence == "ours",
         "problem": _text(store.problem),
         "transcripts": store.transcripts,
+        "disk_bytes": store.disk,
     }
 
 

@@ -131,6 +131,25 @@ def human_age(seconds: float) -> str:
     return f"{whole // (365 * 86_400):,}y"
 
 
+def exact_age(seconds: float) -> str:
+    """An age as one would type it, nothing rounded: `30d`, `36h`, `90m`, `0.5s`."""
+    for unit, length in (("d", 86_400), ("h", 3600), ("m", 60)):
+        if seconds >= length and seconds % length == 0:
+            return f"{int(seconds // length)}{unit}"
+    return f"{seconds:.15g}s"
+
+
+def exact_size(size: int) -> str:
+    """A size as one would type it, nothing rounded: `5GB`, `1500kB`, `64KiB`, `7B`."""
+    for scale, letters in ((1000, ("", "k", "M", "G", "T")), (1024, ("", *"KMGT"))):
+        power = 0
+        while size and size % scale ** (power + 1) == 0 and power < 4:
+            power += 1
+        if power:
+            return f"{size // scale**power}{letters[power]}{'i' * (scale > 1000)}B"
+    return f"{size}B"
+
+
 def plural(number: int, word: str) -> str:
     """A count with its noun: `1 line`, `2,204 lines`."""
     return f"{human_count(number)} {word}{'' if number == 1 else 's'}"

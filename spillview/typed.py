@@ -104,6 +104,29 @@ def parse_when(typed: str, now: float) -> float:
         raise BadInput(f"The date {_shown(typed)} is out of range.") from None
 
 
+def parse_ahead(typed: str, now: float) -> float:
+    """A moment that is still to come: `tomorrow` (in 24 hours), an age from now such as
+    `3d`, or an ISO date or time.
+
+    Raises `BadInput` for anything else and for what has passed.
+    """
+    stripped = typed.strip()
+    if stripped.lower() == "tomorrow":
+        return now + 86_400
+    if _AGE.fullmatch(stripped):
+        return now + parse_age(stripped)
+    try:
+        moment = parse_when(stripped, now)
+    except BadInput:
+        raise BadInput(
+            f"{_shown(typed)} is no time to come: write tomorrow, 12h, 3d or 2w from"
+            " now, or a date like 2026-11-29 or 2026-11-29T18:00."
+        ) from None
+    if moment < now:
+        raise BadInput(f"{_shown(typed)} has passed: a forecast is for a time to come.")
+    return moment
+
+
 _BOUNDARY = re.compile(
     r"(\d+)\s*(chars|utf16|bytes|lines|tokens)?", re.ASCII | re.IGNORECASE
 )
@@ -138,3 +161,39 @@ def parse_boundary(typed: str) -> Boundary:
         case _:
             unit = "chars"
     return Boundary(size, unit)
+
+
+_PER = {"s": 1, "sec": 1, "second": 1, "min": 60, "m": 60, "minute": 60}
+_PER |= {"h": 3600, "hour": 3600, "d": 86_400, "day": 86_400}
+
+
+def parse_rate(typed: str) -> float:
+    """Bytes a second of a rate such as `10MB/s`, `500MB/min` or `20GB/h`.
+
+    Raises `BadInput` for anything else and for zero.
+    """
+    size, slash, unit = typed.strip().partition("/")
+    per = _PER.get(unit.strip().lower())
+    if not slash or per is None:
+        raise BadInput(
+            f"{_shown(typed)} is not a rate: write a size and s, min or h, like 10MB/s"
+            " or 20GB/h."
+        )
+    return parse_size(size) / per
+
+
+_SHARE = re.compile(r"(\d{1,3}(?:\.\d{1,9})?)\s*%", re.ASCII)
+
+
+def parse_share(typed: str) -> float | None:
+    """A share such as `5%` as a number below 1; None for what is no percentage.
+
+    Raises `BadInput` for a share that is nothing, or everything.
+    """
+    match = _SHARE.fullmatch(typed.strip())
+    if match is None:
+        return None
+    share = float(match[1]) / 100
+    if not 0 < share < 1:
+        raise BadInput(f"A share must be between 0% and 100%, not {_shown(typed)}.")
+    return share

@@ -372,6 +372,7 @@ class Shelf:
                     size=row.size,
                     mtime_ns=int(time * 1e9),
                     nlink=1,
+                    blocks=None,
                     row=row.key,
                     command=row.command,
                     project=row.cwd,

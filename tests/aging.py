@@ -15,10 +15,15 @@ HOUR = 3600
 
 
 def session(
-    home: Path, ident: str = SESSION, *, age: float = 30 * DAY, files: int = 3
+    home: Path,
+    ident: str = SESSION,
+    *,
+    age: float = 30 * DAY,
+    files: int = 3,
+    cwd: str = "/srv/app",
 ) -> tuple[Claude, list[Made]]:
     """A Claude Code session that ended `age` seconds ago, with as old artifacts."""
-    told = Claude(home, session=ident, uid=max(own_uid(), 0))
+    told = Claude(home, session=ident, uid=max(own_uid(), 0), cwd=cwd)
     told.clock = time.time() - age - 60
     told.prompt("go")
     made = [

@@ -29,7 +29,14 @@ from spillview.profile import Profile
 from spillview.profile_file import built_in
 from spillview.trash import Applied, Emptied, Trash, Undone
 
-ERRORS = (errno.ENOSPC, errno.EIO, errno.EACCES, errno.ENOENT, errno.EXDEV)
+ERRORS = (
+    errno.ENOSPC,
+    errno.EIO,
+    errno.EACCES,
+    errno.ENOENT,
+    errno.EXDEV,
+    errno.EMFILE,
+)
 OLD = 1_700_000_000
 """When the made files were written, in epoch seconds."""
 
@@ -178,7 +185,19 @@ def empty(made: Made, trash: Trash) -> object:
     return trash.empty()
 
 
-WORK: dict[str, Work] = {"apply": apply, "undo": undo, "empty": empty}
+def delete(made: Made, trash: Trash) -> object:
+    """Delete everything for good."""
+    return trash.delete(made.found())
+
+
+WORK: dict[str, Work] = {
+    "apply": apply,
+    "undo": undo,
+    "empty": empty,
+    "delete": delete,
+}
+GONE = ("empty", "delete")
+"""Work after which files may be gone."""
 
 
 def prepared(folder: Path, tmp: Path, work: str) -> Made:
@@ -187,7 +206,7 @@ def prepared(folder: Path, tmp: Path, work: str) -> Made:
         shutil.rmtree(place, ignore_errors=True)
     tmp.mkdir(parents=True)
     made = make(folder, tmp)
-    if work != "apply":
+    if work in ("undo", "empty"):
         apply(made, Trash(made.places))
     return made
 
@@ -204,9 +223,14 @@ def check(made: Made, work: str, said: object) -> list[str]:
     trash.settle()
     in_trash = {p for batch in trash.batches() for p, _ in trash.contents(batch.id)}
     lost = set(made.files) - set(before) - in_trash
-    if lost and work != "empty":
+    if lost and work not in GONE:
         wrong.append(f"lost: {sorted(lost)}")
-    if isinstance(said, Applied):
+    if isinstance(said, Applied) and work == "delete":
+        moved = {each.path for each in said.moved}
+        failed = {each.found.path for each in said.failed}
+        if moved != lost or failed != set(before) | in_trash:
+            wrong.append(f"{len(moved)} said to be deleted, {len(lost)} are gone")
+    elif isinstance(said, Applied):
         moved = {each.path for each in said.moved}
         failed = {each.found.path for each in said.failed}
         if moved != in_trash or failed != set(before):
@@ -256,7 +280,7 @@ def run_failing(
     total = counted(lambda disk: work(made, Trash(made.places, disk)))
     runs = 0
     for at in range(total):
-        for number in ERRORS[at % 5 : at % 5 + 1] if thin else ERRORS:
+        for number in ERRORS[at % 6 : at % 6 + 1] if thin else ERRORS:
             for after in (at % 2 == 0,) if thin else (False, True):
                 made = prepared(folder, tmp, name)
                 said: object = None

@@ -49,7 +49,7 @@ def memory(tmp_path: Path) -> Iterator[Path]:
 
 
 @pytest.mark.parametrize("way", ["fail", "kill"])
-@pytest.mark.parametrize("work", ["apply", "undo", "empty"])
+@pytest.mark.parametrize("work", ["apply", "undo", "empty", "delete"])
 def test_whatever_fails_or_kills_each_file_is_in_place_or_can_be_put_back(
     memory: Path, work: str, way: str
 ) -> None:
@@ -59,7 +59,7 @@ def test_whatever_fails_or_kills_each_file_is_in_place_or_can_be_put_back(
 
 
 @pytest.mark.parametrize("way", ["thin", "kill"])
-@pytest.mark.parametrize("work", ["apply", "undo", "empty"])
+@pytest.mark.parametrize("work", ["apply", "undo", "empty", "delete"])
 def test_the_same_holds_for_a_trash_near_a_store_on_another_filesystem(
     memory: Path, tmp_path: Path, work: str, way: str
 ) -> None:

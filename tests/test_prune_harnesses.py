@@ -17,7 +17,8 @@ from spillview.citations import Citing, cited_in
 from spillview.cleanup import prospect
 from spillview.model import Found
 from spillview.places import Places
-from spillview.retention import Choice, Rules
+from spillview.retention import Choice
+from spillview.rules import Rules
 from spillview.trash import Trash
 from tests.harness_stores import NAMES, HarnessStore, make
 from tests.test_writers import hold

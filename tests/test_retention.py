@@ -12,7 +12,8 @@ from spillview.cleanup import named_time
 from spillview.model import Artifact, Found
 from spillview.places import Places
 from spillview.profile import load_profiles
-from spillview.retention import Plan, Rules, Standing, plan, without
+from spillview.retention import Plan, Standing, plan, without
+from spillview.rules import Rules
 
 NOW = 1_800_000_000.0
 HOUR = 3600
@@ -52,7 +53,7 @@ def standing(
         Artifact(found, session=session),
         NOW - active if active is not None else None,
         NOW - named if named is not None else None,
-        pinned,
+        "it is pinned" if pinned else None,
         live,
         foreign,
         orphan,

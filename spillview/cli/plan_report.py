@@ -5,14 +5,24 @@ from __future__ import annotations
 import argparse
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from spillview.errors import SpillError
 from spillview.retention import GROUPS
-from spillview.text import human_age, human_bytes, human_count, path_text, printable
+from spillview.space import space_of
+from spillview.text import (
+    human_age,
+    human_bytes,
+    human_count,
+    path_text,
+    printable,
+    when,
+)
 
 if TYPE_CHECKING:
     from spillview.bins import NoBin
+    from spillview.cleanup import Prospect
     from spillview.cli.streams import Streams
     from spillview.model import Found
     from spillview.moving import Failure
@@ -21,16 +31,37 @@ if TYPE_CHECKING:
 
 Where = Sequence[tuple["str | NoBin", Sequence["Found"]]]
 
+DAY = 86_400.0
+
 SHOWN = 50
 """Rows that a terminal gets unless told otherwise."""
 NAMED = 3
 """So many files with the same reason are named beside it; the table names all."""
 
 
+@dataclass(frozen=True)
+class Ahead:
+    """What a plan says of later."""
+
+    today: Prospect
+    now: float
+    moment: float | None = None
+    """What the plan is a forecast for; None for one of now."""
+    policy: bool = False
+    """Whether tomorrow's is told beside it."""
+
+    @property
+    def tomorrow(self) -> Sequence[Choice] | None:
+        """What goes in a day besides, if nothing is written or read meanwhile."""
+        if self.moment is not None or not self.policy:
+            return None
+        return self.today.more(self.now + DAY)
+
+
 def amount(found: Sequence[Found]) -> str:
     """So many files and their bytes, in words."""
     files = "1 file" if len(found) == 1 else f"{human_count(len(found))} files"
-    return f"{files} ({human_bytes(sum(each.size for each in found))})"
+    return f"{files} ({human_bytes(space_of(found).bytes)})"
 
 
 def tell_settled(trash: Trash, streams: Streams) -> None:
@@ -59,26 +90,62 @@ def print_plan(
     applied: Applied | None,
     args: argparse.Namespace,
     streams: Streams,
-    now: float,
+    ahead: Ahead,
 ) -> None:
     """The plan's rows and sums; with `applied` those of what was really done."""
+    tomorrow = ahead.tomorrow
     failures = {each.found.id: each for each in applied.failed} if applied else {}
     if args.json:
-        from spillview.plan_rows import choice_row, summary_row
+        from spillview.plan_rows import (
+            choice_row,
+            forecast_facts,
+            removal_facts,
+            summary_row,
+        )
 
         for choice in plan.choices:
             streams.json(choice_row(choice, failures.get(choice.artifact.id)))
-        streams.json(summary_row(plan, where, applied, full))
+        row = summary_row(plan, where, applied, full)
+        if ahead.moment is not None:
+            row |= forecast_facts(plan, ahead.today.plan)
+        if tomorrow is not None:
+            row["tomorrow"] = removal_facts(tomorrow)
+        streams.json(row)
         return
     going = [choice for choice in plan.remove if choice.artifact.id not in failures]
     rows = list(plan.choices)
     if streams.terminal and not args.all:
         stuck = [choice for choice in rows if choice.artifact.id in failures]
         rows = [*stuck, *going[:SHOWN]]
-    _table(rows, {choice.artifact.id for choice in going}, failures, now, streams)
+    gone = {choice.artifact.id for choice in going}
+    _table(rows, gone, failures, plan.now, streams)
     if streams.terminal and not args.all and len(going) > SHOWN:
         streams.note(f"{SHOWN} of {len(going):,} files that go; --all prints all")
+    if ahead.moment is not None:
+        _tell_forecast(plan, going, ahead, streams)
+        return
     _tell_sums(plan, going, where, full, applied, streams)
+    if tomorrow is not None:
+        what = amount([choice.artifact.found for choice in tomorrow])
+        more = f"{what} more" if tomorrow else "nothing more"
+        streams.note(f"tomorrow {more}, if nothing is written or read until then")
+
+
+def _tell_forecast(
+    plan: Plan, going: Sequence[Choice], ahead: Ahead, streams: Streams
+) -> None:
+    """What would go at a later moment, and what that rests on."""
+    at = when(plan.now, ahead.now)
+    what = amount([choice.artifact.found for choice in going])
+    today = {choice.artifact.id for choice in ahead.today.plan.remove}
+    more = [c.artifact.found for c in going if c.artifact.id not in today]
+    streams.note(
+        f"forecast for {at}: {what} would go, {amount(more)} of them not yet today;"
+        f" {_stays(plan, going)}"
+    )
+    live = sum(choice.group == "live" for choice in plan.keep)
+    sessions = "; what live sessions need now still stays in it" if live else ""
+    streams.note(f"it holds if nothing is written or read until then{sessions}")
 
 
 def _table(
@@ -133,9 +200,7 @@ def _tell_sums(
     applied: Applied | None,
     streams: Streams,
 ) -> None:
-    kept = Counter(choice.group for choice in plan.choices if not choice.remove)
-    why = ", ".join(f"{kept[g]:,} {words}" for g, words in GROUPS.items() if kept[g])
-    stays = f"; {len(plan.choices) - len(going):,} stay" + (f": {why}" if why else "")
+    stays = f"; {_stays(plan, going)}"
     what = amount([choice.artifact.found for choice in going])
     if applied is None:
         streams.note(f"{what} would go{stays}")
@@ -160,11 +225,21 @@ def _tell_sums(
             " files back"
         )
     _tell_failures(applied.failed if applied is not None else (), streams)
-    if plan.over_total is not None:
-        streams.note(
-            f"{human_bytes(plan.over_total)} more than --max-total stay, for the rest"
-            " is protected"
-        )
+    for over, cap in (
+        (plan.over_total, "--max-total"),
+        (plan.over_session, "--max-session"),
+    ):
+        if over is not None:
+            streams.note(
+                f"{human_bytes(over)} more than {cap} stay, for the rest is protected"
+            )
+
+
+def _stays(plan: Plan, going: Sequence[Choice]) -> str:
+    """How many files stay, and why."""
+    kept = Counter(choice.group for choice in plan.choices if not choice.remove)
+    why = ", ".join(f"{kept[g]:,} {words}" for g, words in GROUPS.items() if kept[g])
+    return f"{len(plan.choices) - len(going):,} stay" + (f": {why}" if why else "")
 
 
 def _tell_failures(failed: Sequence[Failure], streams: Streams) -> None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from spillview.cli.commands import query_of, tell_problems, whole_number
 from spillview.cli.plan_report import (
+    Ahead,
     Where,
     amount,
     print_plan,
@@ -18,7 +20,8 @@ from spillview.errors import BadInput
 if TYPE_CHECKING:
     from spillview.catalogue import Catalogue, Query
     from spillview.cli.streams import Streams
-    from spillview.retention import Plan, Rules
+    from spillview.retention import Plan
+    from spillview.rules import Deciding, Rules
     from spillview.trash import Applied, Trash
 
 PRUNE = """\
@@ -28,12 +31,16 @@ them back, `trash --empty` frees the space.
 
 PATH, --harness, --session, --since and --until choose the ground; the options below
 select on it, and what any of them selects goes. --session alone selects all of it.
---max-total counts what the others leave.
+--max-session and then --max-total count what the others leave.
 
 Always kept: pinned artifacts (see `pin`), those of live sessions (active within the
 hour, open in another process, or growing), whatever a live session refers to, and
 whatever is no artifact by its harness's own names. The later of the session's last
 activity and the file's change counts as its age.
+
+--policy takes the rules from the standing policies in config.toml instead: for each
+artifact those of the most specific policy that fits its harness and project. --at shows
+what a later run would remove if nothing is written or read until then.
 
 --yes answers the questions; it never turns a move into a deletion: only --permanent
 deletes, and where no trash can be made a person is asked or the files stay."""
@@ -55,7 +62,20 @@ def describe(name: str, parser: argparse.ArgumentParser) -> None:
     )
     rules.add_argument("--max-file", metavar="SIZE", help="files larger than: 500MB")
     rules.add_argument(
+        "--max-session",
+        metavar="SIZE",
+        help="the oldest of a session, until the rest of it fits: 200MB",
+    )
+    rules.add_argument(
         "--orphans", action="store_true", help="files that no record points at"
+    )
+    rules.add_argument(
+        "--policy", action="store_true", help="by the standing policies in config.toml"
+    )
+    rules.add_argument(
+        "--at",
+        metavar="WHEN",
+        help="forecast for tomorrow, 3d from now, or a date; never with --apply",
     )
     acting = parser.add_argument_group("acting")
     acting.add_argument("--apply", action="store_true", help="do it")
@@ -72,13 +92,24 @@ def run(name: str, args: argparse.Namespace, streams: Streams) -> int:
     """Print the plan, or carry it out and print what became of it."""
     from spillview.catalogue import Catalogue
     from spillview.cleanup import prospect, room, trashes
+    from spillview.policy_file import EXAMPLE, NoPolicies, standing_policies
     from spillview.trash import Trash
+    from spillview.typed import parse_ahead
 
-    rules = _rules(args)
     if args.permanent and not args.apply:
         raise BadInput("--permanent needs --apply: without it nothing is removed")
+    if args.at is not None and args.apply:
+        raise BadInput("--at is a forecast, which --apply cannot carry out")
+    rules: Deciding | None = None if args.policy else _rules(args)
     catalogue = Catalogue.here()
     try:
+        now = catalogue.now()
+        moment = parse_ahead(args.at, now) if args.at is not None else None
+        if rules is None:
+            _refuse_beside_policy(args)
+            rules = standing_policies(
+                catalogue.settings, catalogue.places, catalogue.profiles
+            )
         query = query_of(args, args.words)
         trash = Trash(catalogue.places)
         if args.apply:
@@ -89,6 +120,9 @@ def run(name: str, args: argparse.Namespace, streams: Streams) -> int:
         seen = prospect(catalogue, query, rules)
         if args.session is not None:
             _only_one(args.session, seen.plan)
+        ahead = Ahead(seen, now, moment, args.policy)
+        if moment is not None:
+            seen = replace(seen, plan=seen.at(moment))
         found = [choice.artifact.found for choice in seen.plan.remove]
         where = trashes(catalogue.places, found) if found else []
         full = room(catalogue.places, len(found)) if found else None
@@ -102,8 +136,11 @@ def run(name: str, args: argparse.Namespace, streams: Streams) -> int:
             tell_settled(trash, streams)
         elif args.apply:
             applied = _nothing_done()
-        print_plan(plan, where, full, applied, args, streams, catalogue.now())
+        print_plan(plan, where, full, applied, args, streams, ahead)
         code = tell_problems(streams, catalogue)
+        for dispute in seen.disputes:
+            streams.error(dispute.sentence)
+            code = 2
         if any(problem not in catalogue.problems for problem in seen.problems):
             code = 2
         if applied is not None and applied.failed:
@@ -112,27 +149,49 @@ def run(name: str, args: argparse.Namespace, streams: Streams) -> int:
             streams.note(f"nothing of session {args.session} is to be removed")
             return code or 1
         return code
+    except NoPolicies as error:
+        streams.error(f"{error}, for example")
+        for line in EXAMPLE.splitlines():
+            streams.note(f"  {line}".rstrip())
+        return error.exit_code
     finally:
         catalogue.close()
 
 
+def _refuse_beside_policy(args: argparse.Namespace) -> None:
+    """Refuse rules of two kinds at once: which would decide?"""
+    for name in (
+        "older_than", "keep_last", "max_total", "max_file", "max_session", "orphans",
+    ):  # fmt: skip
+        if getattr(args, name) not in (None, False):
+            raise BadInput(
+                f"--policy takes its rules from config.toml: leave out"
+                f" --{name.replace('_', '-')}, or --policy"
+            )
+
+
 def _rules(args: argparse.Namespace) -> Rules:
-    from spillview.retention import Rules
+    from spillview.rules import Rules
     from spillview.typed import parse_age, parse_size
 
-    chosen = (args.older_than, args.keep_last, args.max_total, args.max_file)
+    def size(text: str | None) -> int | None:
+        return parse_size(text) if text is not None else None
+
     rules = Rules(
-        parse_age(args.older_than) if args.older_than is not None else None,
-        args.keep_last,
-        parse_size(args.max_total) if args.max_total is not None else None,
-        parse_size(args.max_file) if args.max_file is not None else None,
-        args.orphans,
-        args.session is not None and not args.orphans and not any(chosen),
+        older_than=parse_age(args.older_than) if args.older_than is not None else None,
+        keep_last=args.keep_last,
+        max_total=size(args.max_total),
+        max_file=size(args.max_file),
+        max_session=size(args.max_session),
+        orphans=args.orphans,
     )
+    if args.session is not None and not rules.any:
+        rules = Rules(whole=True)
     if not rules.any:
         raise BadInput(
             "nothing says what is to go: give --older-than, --keep-last, --max-total,"
-            " --max-file or --orphans, or name a --session"
+            " --max-file, --max-session or --orphans, name a --session, or take the"
+            " standing policies with --policy"
         )
     return rules
 

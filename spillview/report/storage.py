@@ -103,7 +103,7 @@ def _plan(catalogue: Catalogue, query: Query, problems: list[str]) -> Finding | 
     """What the default advice would free."""
     from spillview.catalogue import Catalogue
     from spillview.cleanup import prospect
-    from spillview.retention import Rules
+    from spillview.rules import Rules
 
     own = Catalogue(
         catalogue.places,

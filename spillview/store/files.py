@@ -37,6 +37,14 @@ class StoreDisk(Disk):
         except FileExistsError:
             if not os.path.isdir(path):
                 raise
+            return
+        with suppress(OSError):  # one that cannot be synced holds spills all the same
+            self.sync_folder_of(path)
+
+    def sync_folder_of(self, path: str) -> None:
+        """Have a folder's name on the disk itself."""
+        with self.folder(os.path.dirname(path)) as above:
+            self.sync(above)
 
     def create(self, folder: int, name: str) -> int:
         """A new file that its owner alone can read, open for writing.

@@ -178,6 +178,13 @@ class LocalSpillStore:
         root = self._disk.open_root(self.root)
         try:
             folder = self._disk.open_session(root, self.root, name)
+            if self._durable:  # a file is lost with the name of its folder
+                try:
+                    self._disk.sync(root)
+                    self._disk.sync_folder_of(os.path.realpath(self.root))
+                except OSError:
+                    os.close(folder)
+                    raise
         finally:
             os.close(root)
         try:

@@ -13,6 +13,7 @@ from spillview import fuzzy, triage
 from spillview.model import Artifact, Missing, Session
 from spillview.picks import PICKS, Pick
 from spillview.reviewed import is_reviewed
+from spillview.space import space_of
 from spillview.text import when
 from spillview.tui.labels import Cancelled, Labels, joined
 from spillview.tui.unlisted import Listed, Unlisted
@@ -89,11 +90,12 @@ class Figures:
         rank_of: Callable[[Artifact], int] = triage.rank,
     ) -> Figures:
         """The totals of these."""
-        number = counted = chars = size = reviewed = 0
+        number = counted = chars = reviewed = 0
+        found = []
         ranks = [0] * len(triage.Rank)
         for artifact in artifacts:
             number += 1
-            size += artifact.found.size
+            found.append(artifact.found)
             if artifact.reviewed is not None:
                 reviewed += 1
             else:
@@ -105,6 +107,7 @@ class Figures:
                 counted += 1
         failed = ranks[triage.Rank.FAILED_UNSEEN]
         unseen = ranks[triage.Rank.VERDICT_UNSEEN]
+        size = space_of(found).bytes
         return cls(number, counted, chars, size, reviewed, failed, unseen)
 
 

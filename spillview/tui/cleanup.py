@@ -14,7 +14,8 @@ from spillview.catalogue import Catalogue, Query
 from spillview.cleanup import still
 from spillview.errors import SpillError
 from spillview.moving import Failure
-from spillview.retention import Plan, Rules
+from spillview.retention import Plan
+from spillview.rules import Rules
 from spillview.text import human_bytes, printable
 from spillview.trash import Applied, DiskFull, NoTrash, Trash
 from spillview.tui.bars import plural

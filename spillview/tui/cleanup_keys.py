@@ -11,8 +11,8 @@ Every artifact with why it would go, or stays. Nothing is changed before `D` and
 What goes is moved into a trash on its own filesystem: nothing is freed before that is
 emptied (`T`), and `u` puts the last clean-up back.
 
-Rules select, and unite: `o` by age, `n` all but the newest of each session, `t` and `z`
-by size, `r` what no record points at. A file is as old as the later of its session's
+Rules select, and unite: `o` by age, `n` all but the newest of each session, `t`, `m` and
+`z` by size, `r` what no record points at. A file is as old as the later of its session's
 last activity and its own change; where the two disagree it stays.
 
 Always kept: pins (`p`), live sessions and whatever they refer to, and what is no
@@ -52,6 +52,9 @@ CLEANUP_BINDINGS: list[BindingType] = [
     ),
     _rule("n", "keep_last", "All but the newest", "Keep the newest of each session"),
     _rule("t", "max_total", "Total size", "The oldest go until the rest fits"),
+    _rule(
+        "m", "max_session", "Session size", "The oldest of a session go until it fits"
+    ),
     _rule("z", "max_file", "File size", "Files larger than this go"),
     Binding(
         "r",

@@ -15,7 +15,8 @@ from spillview.catalogue import Catalogue, Query
 from spillview.cleanup import Prospect, prospect
 from spillview.errors import BadInput, SpillError
 from spillview.pins import Pin, Pins
-from spillview.retention import Plan, Rules, without
+from spillview.retention import Plan, without
+from spillview.rules import Rules
 from spillview.text import printable
 from spillview.tui import stylesheet
 from spillview.tui.breakpoints import take_shape

@@ -13,8 +13,8 @@ from textual.message import Message
 from textual.widgets import Input, Static
 
 from spillview.errors import BadInput
-from spillview.retention import Rules
-from spillview.text import human_age, printable
+from spillview.rules import Rules
+from spillview.text import exact_age, exact_size, printable
 from spillview.tui.runs import Lines, Runs
 from spillview.typed import parse_age, parse_size
 
@@ -31,6 +31,12 @@ RULES = {
         "newest",
         "how many of each session stay, such as 5",
     ),
+    "max_session": (
+        "m",
+        "session over",
+        "session",
+        "a size for one session, such as 200MB",
+    ),
     "max_total": ("t", "total over", "total", "a size for all together, such as 5GB"),
     "max_file": ("z", "file over", "file", "a size for one file, such as 500MB"),
 }
@@ -46,15 +52,8 @@ def written(name: str, rules: Rules) -> str:
     if value is None:
         return ""
     if name == "older_than":
-        return human_age(value)
-    return str(value) if name == "keep_last" else _size(value)
-
-
-def _size(size: int) -> str:
-    for unit, scale in (("TB", 10**12), ("GB", 10**9), ("MB", 10**6), ("kB", 1000)):
-        if size % scale == 0:
-            return f"{size // scale}{unit}"
-    return str(size)
+        return exact_age(value)
+    return str(value) if name == "keep_last" else exact_size(value)
 
 
 def changed(name: str, typed: str, rules: Rules) -> Rules:

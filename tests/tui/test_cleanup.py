@@ -19,7 +19,7 @@ from spillview.catalogue import Catalogue, Query
 from spillview.disk import Disk
 from spillview.pins import Pins
 from spillview.places import Places
-from spillview.retention import Rules
+from spillview.rules import Rules
 from spillview.trash import Trash
 from spillview.tui.app import SpillviewApp
 from spillview.tui.cleanup import CleanupScreen

@@ -1,0 +1,1 @@
+"""Credentials in the text of artifacts: where they are, and text without them."""

@@ -1,0 +1,120 @@
+"""What files hold and take: each once, whatever its names and holes."""
+
+from __future__ import annotations
+
+import os
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from spillview.catalogue import Catalogue, Query
+from spillview.finds import Finds
+from spillview.model import Found
+from spillview.places import Places
+from spillview.space import ROUNDING, Space, space_of, taken
+
+
+def found(name: str, *, ino: int, size: int = 10, dev: int = 1, **more: Any) -> Found:
+    path = f"/s/{name}"
+    return Found(name, "dsh", path, name, "one", "/s", None, "file", size, 0, dev, ino,
+                 **more)  # fmt: skip
+
+
+# One file
+
+
+@given(st.integers(0, 1 << 50), st.integers(0, 1 << 42))
+@settings(max_examples=100)
+def test_a_file_takes_its_blocks_unless_they_only_round_its_size(
+    size: int, blocks: int
+) -> None:
+    got = taken(size, blocks)
+    beyond = blocks * 512 - size
+    assert got == (size if 0 <= beyond < ROUNDING else blocks * 512)
+
+
+def test_where_no_blocks_are_told_a_file_takes_its_size() -> None:
+    assert taken(1234, None) == 1234
+
+
+def test_a_real_file_with_holes_takes_less_than_its_size(tmp_path: Path) -> None:
+    path = tmp_path / "holes"
+    with path.open("wb") as file:
+        file.truncate(1 << 30)
+        file.seek(512 << 20)
+        file.write(b"x" * 8192)
+    facts = path.stat()
+    if facts.st_blocks * 512 >= 1 << 30:
+        pytest.skip("this disk has no holes")
+    assert taken(facts.st_size, facts.st_blocks) == facts.st_blocks * 512 < 1 << 20
+
+
+# Several
+
+
+def test_hard_links_and_files_met_on_two_ways_count_once() -> None:
+    twice = [found("a", ino=7, nlink=2), found("b", ino=7, nlink=2)]
+    again = [found("c", ino=8), found("d", ino=8)]  # a bind mount: one name, two ways
+    other = [found("e", ino=7, dev=2)]
+    assert space_of([*twice, *again, *other]) == Space(3, 30, 30)
+
+
+def test_rows_of_one_database_are_not_one_file() -> None:
+    rows = [found(str(n), ino=9, row=str(n), size=5) for n in range(3)]
+    assert space_of([*rows, rows[0]]) == Space(3, 15, 15)
+
+
+def test_what_has_no_inode_is_never_taken_for_another() -> None:
+    assert space_of([found("a", ino=0), found("b", ino=0)]) == Space(2, 20, 20)
+
+
+@given(st.lists(st.tuples(st.integers(0, 4), st.integers(1, 2)), max_size=20))
+@settings(max_examples=60)
+def test_columns_and_single_artifacts_agree(keys: list[tuple[int, int]]) -> None:
+    size = {key: random.Random(str(key)).randrange(1 << 20) for key in keys}
+    ones = [
+        found(str(n), ino=ino, dev=dev, size=size[ino, dev])
+        for n, (ino, dev) in enumerate(keys)
+    ]
+    kept = {(one.dev, one.ino) if one.ino else one.id: one.size for one in ones}
+    expected = Space(len(kept), sum(kept.values()), sum(kept.values()))
+    assert space_of(ones) == expected
+    assert Finds(ones).space(range(len(ones))) == expected
+
+
+# Through the catalogue
+
+
+def test_a_store_counts_a_file_with_two_names_once_and_links_not(
+    tmp_path: Path,
+) -> None:
+    folder = tmp_path / "logs"
+    folder.mkdir()
+    (folder / "one.log").write_text("x" * 50_000)
+    os.link(folder / "one.log", folder / "two.log")
+    outside = tmp_path / "outside.log"
+    outside.write_text("y" * 90_000)
+    (folder / "link.log").symlink_to(outside)
+    catalogue = Catalogue(Places.of_home(str(tmp_path / "home")))
+    listing = catalogue.scan(Query((str(folder),)))
+    assert len(listing) == 3
+    assert listing.bytes == 50_000
+    [store] = catalogue.stores
+    assert (store.artifacts, store.bytes, store.disk) == (3, 50_000, 50_000)
+    [session] = catalogue.sessions(listing)
+    assert session.bytes == 50_000
+
+
+def test_a_file_with_holes_is_told_by_both_its_sizes(tmp_path: Path) -> None:
+    with (tmp_path / "sparse.log").open("wb") as file:
+        file.truncate(1 << 28)
+    catalogue = Catalogue(Places.of_home(str(tmp_path / "home")))
+    [artifact] = catalogue.scan(Query((str(tmp_path),)))
+    blocks = os.stat(tmp_path / "sparse.log").st_blocks
+    assert artifact.found.size == 1 << 28
+    assert artifact.found.disk == blocks * 512
+    assert catalogue.stores[0].disk == blocks * 512
