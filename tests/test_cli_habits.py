@@ -138,12 +138,6 @@ def test_bad_usage_is_one_plain_sentence(words: list[str], parts: list[str]) -> 
         assert part in got.err
 
 
-def test_commands_of_later_are_not_offered() -> None:
-    text = run("--help").out
-    for name in ("watch", "completion"):
-        assert not re.search(rf"^\s*(spillview )?{name}\b", text, re.MULTILINE)
-
-
 def test_a_hostile_word_is_escaped_in_its_error() -> None:
     got = run("ls", "/no/\x1b]0;x\x07such")
     assert got.code == 2
