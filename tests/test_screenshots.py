@@ -27,6 +27,7 @@ from spillview.catalogue import Catalogue, Query
 from spillview.demo import make_night
 from spillview.places import Places
 from spillview.tui.app import SpillviewApp
+from spillview.tui.theme import NIGHT, THEMES
 
 PICTURES = Path(__file__).parents[1] / "screenshots"
 REDRAW = "SPILLVIEW_REDRAW"
@@ -258,10 +259,12 @@ class Picture:
     name: str
     size: tuple[int, int]
     steps: Steps
+    theme: str = NIGHT.name
 
     @property
     def path(self) -> Path:
-        return PICTURES / f"{self.name}-{self.size[0]}x{self.size[1]}.svg"
+        name = self.name if self.theme == NIGHT.name else f"{self.name}-{self.theme}"
+        return PICTURES / f"{name}-{self.size[0]}x{self.size[1]}.svg"
 
 
 ALL = [
@@ -292,6 +295,12 @@ ALL = [
     Picture("artifact-maximised", MEDIUM, maximised),
     Picture("artifact-japanese", MEDIUM, japanese),
     Picture("artifact-coloured", MEDIUM, coloured),
+    *(
+        Picture(name, MEDIUM, steps, theme)
+        for theme in THEMES
+        for name, steps in (("home", as_it_opens), ("artifact", artifact))
+        if theme != NIGHT.name
+    ),
 ]
 
 
@@ -313,6 +322,7 @@ def draw(picture: Picture, home: str, stored: str | None) -> str:
         catalogue = Catalogue(Places.of_home(home), now=lambda: NOW)
         app = SpillviewApp(catalogue, Query(paths=(home,)))
         async with app.run_test(size=picture.size) as pilot:
+            app.theme = picture.theme
             await quiet(pilot)
             await picture.steps(pilot)
             for _ in range(20):

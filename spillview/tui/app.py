@@ -19,7 +19,7 @@ from spillview.text import printable
 from spillview.tui import stylesheet
 from spillview.tui.home import HomeScreen
 from spillview.tui.terminal_input import forgiving, has_hung_up
-from spillview.tui.theme import NIGHT
+from spillview.tui.theme import ANSI, DAY, NIGHT, THEMES, defaults
 from spillview.tui.typing_ahead import TypingAhead
 from spillview.tui.undoing import Undoing
 
@@ -83,10 +83,16 @@ class SpillviewApp(TypingAhead):
         super().__init__()
         self.catalogue = catalogue
         self.scope = query if query is not None else Query()
-        self.register_theme(NIGHT)
+        for theme in THEMES.values():
+            self.register_theme(theme)
         # Assigned, it would have all that was parsed until then parsed once more.
-        self.set_reactive(SpillviewApp.theme, NIGHT.name)
+        first = ANSI if self.console.color_system == "standard" else NIGHT
+        self.set_reactive(SpillviewApp.theme, first.name)
         self.stylesheet.set_variables(self.get_css_variables())
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        """The tokens of our stylesheets, for a theme that does not set them."""
+        return defaults(self.current_theme)
 
     def get_driver_class(self) -> type[Driver]:
         """Textual's driver for this terminal, which bytes that are no text end not."""
@@ -145,7 +151,7 @@ class SpillviewApp(TypingAhead):
 
     def switch_theme(self) -> None:
         """A light theme after a dark one, and our own again."""
-        self.theme = "textual-light" if self.current_theme.dark else NIGHT.name
+        self.theme = DAY.name if self.current_theme.dark else NIGHT.name
 
     def action_close_help(self) -> None:
         """Hide the help panel."""

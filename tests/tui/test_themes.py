@@ -1,0 +1,89 @@
+"""The themes: what is written can be read in each, and colour alone says nothing."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from textual.color import Color
+
+from spillview.catalogue import Catalogue
+from spillview.places import Places
+from spillview.tui.app import SpillviewApp
+from spillview.tui.queue import Queue
+from spillview.tui.theme import ANSI, CONTRAST, DAY, NIGHT, THEMES
+from tests.stores import Claude, log_of
+
+TONES = sorted(
+    set(
+        re.findall(
+            r"\.(tone--[a-z]+) {",
+            (Path(__file__).parents[2] / "styles" / "app.tcss").read_text(),
+        )
+    )
+)
+
+
+def app_over(home: Path) -> SpillviewApp:
+    session = Claude(home)
+    session.spills(log_of(1500))
+    session.write()
+    return SpillviewApp(Catalogue(Places.of_home(str(home))))
+
+
+def luminance(color: Color) -> float:
+    """Relative luminance as WCAG 2 defines it."""
+    parts = [part / 255 for part in color.rgb]
+    linear = [
+        p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts
+    ]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(one: Color, other: Color) -> float:
+    """The contrast ratio of two colours, 1 to 21."""
+    dark, light = sorted((luminance(one), luminance(other)))
+    return (light + 0.05) / (dark + 0.05)
+
+
+@pytest.mark.parametrize(
+    ("name", "least"), [(NIGHT.name, 4.5), (DAY.name, 4.5), (CONTRAST.name, 7.0)]
+)
+async def test_every_tone_stands_out_from_what_is_behind_it(
+    name: str, least: float, tmp_path: Path
+) -> None:
+    app = app_over(tmp_path)
+    async with app.run_test() as pilot:
+        app.theme = name
+        await pilot.pause()
+        queue = app.screen.query_one(Queue)
+        cursor = queue.get_component_styles("queue--cursor")
+        behind = {queue.background_colors[1], Color.parse(app.theme_variables["panel"])}
+        behind.add(queue.background_colors[1] + cursor.background)
+        for tone in TONES:
+            styles = queue.get_component_styles(tone)
+            for background in behind:
+                ratio = contrast(background + styles.color, background)
+                assert ratio >= least, (tone, background.hex, ratio)
+
+
+async def test_sixteen_colours_use_the_terminals_own(tmp_path: Path) -> None:
+    app = app_over(tmp_path)
+    async with app.run_test() as pilot:
+        app.theme = ANSI.name
+        await pilot.pause()
+        assert app.native_ansi_color
+        style = app.screen.query_one(Queue).get_component_rich_style("queue--cursor")
+        assert style.reverse
+
+
+async def test_the_palette_switches_between_light_and_dark(tmp_path: Path) -> None:
+    app = app_over(tmp_path)
+    async with app.run_test() as pilot:
+        app.switch_theme()
+        await pilot.pause()
+        assert app.theme == DAY.name
+        app.switch_theme()
+        assert app.theme == NIGHT.name
+        assert set(THEMES) <= set(app.available_themes)
