@@ -211,7 +211,7 @@ class Assembly:
         except Stopped:
             return
         finally:
-            completion.write()
+            completion.close()
 
     def _open_among(self, artifacts: Sequence[Artifact]) -> Iterable[Artifact]:
         """Those of sessions whose links what other sessions say may change."""
@@ -239,7 +239,7 @@ class Assembly:
             self.records.read_session(artifact.found)
             return self._whole(artifact, completion)
         finally:
-            completion.write()
+            completion.close()
 
     def _settled(self, artifact: Artifact) -> bool:
         """Whether the last scan knew all there is to know of it from the cache."""

@@ -21,10 +21,13 @@ from spillview.frozen import replace
 from spillview.listing import Listing
 from spillview.model import Artifact, Counts, Found, Link
 from spillview.records import Cancelled, Records
+from spillview.ways import Ways
 from spillview.writers import being_written
 
 if TYPE_CHECKING:
+    from spillview.content import FileContent
     from spillview.profile import Profile
+    from spillview.stored import StoredContent
 
 HUGE = 1 << 30
 """Files over 1 GiB are counted only when asked (flag `uncounted`)."""
@@ -33,7 +36,7 @@ HUGE = 1 << 30
 class Completion:
     """Reads what is not known yet of the artifacts of one scan.
 
-    What it learns goes to the cache in batches; `write` writes the last one.
+    What it learns goes to the cache in batches; `close` writes the last one.
     """
 
     def __init__(
@@ -55,6 +58,7 @@ class Completion:
         self._pending = Pending(cache)
         self._looked: dict[str, tuple[str, bytes]] = {}
         """Looks that the cache may not have yet."""
+        self._ways = Ways()
 
     def write(self) -> None:
         """Write what is not written yet, and let go of what the cache has."""
@@ -62,45 +66,68 @@ class Completion:
             self.counts.pop(ident, None)
             self._looked.pop(ident, None)
 
+    def close(self) -> None:
+        """Write, and let go of the folders that are held open."""
+        self.write()
+        self._ways.close()
+
     def facts(
         self, artifact: Artifact, huge: bool, cancelled: Cancelled | None
     ) -> tuple[Counts | None, Link | None, str | None]:
         """Its counts, its link, and why it could not be read, if so."""
         found, counts, error = artifact.found, artifact.counts, artifact.error
-        if counts is None and found.type == "file" and error is None:
-            from spillview.counts import count
-            from spillview.stored import open_artifact
+        content: FileContent | StoredContent | None = None
+        try:
+            if counts is None and found.type == "file" and error is None:
+                from spillview.stored import open_artifact
 
-            try:
-                content = open_artifact(found, root=found.root, cancelled=cancelled)
                 try:
-                    grown = found.id in self.growing or content.key != found.key
-                    if (found.size <= HUGE and not grown) or huge:
-                        counted = count(content, cancelled=cancelled)
-                        grown = grown or content.changed() is not None
-                        if huge or not grown:
-                            counts = counted
-                    if grown:
-                        self.growing.add(found.id)
-                    elif counts is not None:
-                        self.counts[found.id] = (found.key, counts)
-                        self._pending.counts.append((found, counts))
-                finally:
-                    content.close()
-            except Unreadable as failure:
-                error = str(failure)
-        link = self._look(found, counts, artifact.link)
+                    content = open_artifact(
+                        found, root=found.root, cancelled=cancelled, ways=self._ways
+                    )
+                    counts = self._counted(found, content, huge, cancelled)
+                except Unreadable as failure:
+                    error = str(failure)
+            link = self._look(found, counts, artifact.link, content)
+        finally:
+            if content is not None:
+                content.close()
         if link is not None and self.records.unreadable()(found):
             link = _uncertain(link)
         if self._pending.is_full:
             self.write()
         return counts, link, error
 
+    def _counted(
+        self,
+        found: Found,
+        content: FileContent | StoredContent,
+        huge: bool,
+        cancelled: Cancelled | None,
+    ) -> Counts | None:
+        """Count a content, unless it is huge or grows and that was not asked for."""
+        from spillview.counts import count
+
+        counts: Counts | None = None
+        grown = found.id in self.growing or content.key != found.key
+        if (found.size <= HUGE and not grown) or huge:
+            counted = count(content, cancelled=cancelled)
+            grown = grown or content.changed() is not None
+            if huge or not grown:
+                counts = counted
+        if grown:
+            self.growing.add(found.id)
+        elif counts is not None:
+            self.counts[found.id] = (found.key, counts)
+            self._pending.counts.append((found, counts))
+        return counts
+
     def _look(
         self,
         found: Found,
         counts: Counts | None,
         known: Link | None,
+        content: FileContent | StoredContent | None,
     ) -> Link | None:
         link = self.records.link(found) or known or Link("orphan")
         if counts is None or found.id in self.growing:
@@ -117,8 +144,11 @@ class Completion:
         from spillview.envelope import has_digest
         from spillview.seen import look
 
+        profile = self.profile(found.harness)
         try:
-            looked = look(found, counts, link, self.profile(found.harness))
+            looked = look(
+                found, counts, link, profile, content=content, ways=self._ways
+            )
             if found.digest is not None:
                 looked = replace(looked, intact=has_digest(found))
         except Unreadable as failure:

@@ -15,6 +15,7 @@ from typing import IO, Literal, Protocol
 
 from spillview.errors import ArtifactGone, NotRegular, Unreadable
 from spillview.text import path_text, printable
+from spillview.ways import Ways
 
 Change = Literal["grown", "truncated", "replaced", "deleted", "touched"]
 
@@ -84,28 +85,34 @@ _OPEN = (
     | _flag("O_BINARY")
     | _flag("O_NOINHERIT")
 )
-_FOLDER = os.O_RDONLY | _flag("O_DIRECTORY") | _flag("O_NOFOLLOW") | _flag("O_CLOEXEC")
-_AT = os.open in os.supports_dir_fd and os.stat in os.supports_dir_fd
 
 
 def open_content(
-    path: str, *, root: str | None = None, facts: os.stat_result | None = None
+    path: str,
+    *,
+    root: str | None = None,
+    facts: os.stat_result | None = None,
+    ways: Ways | None = None,
 ) -> FileContent:
     """Open the regular file at `path` for reading.
 
     Its type is known before it is opened and checked again afterwards; a symbolic
     link is not followed. With `root`, every folder between `root` and the file is
     walked without following links that lead out of `root`. `facts` are those of an
-    `lstat` a moment ago, where there was one; not with `root`.
+    `lstat` a moment ago, where there was one; not with `root`. `ways` are kept by who
+    opens many files of few folders.
 
     Raises `NotRegular` for anything but a regular file (and for a way out of `root`),
     `ArtifactGone` when it does not exist, `Unreadable` when the system refuses.
     """
     folder: int | None = None
+    once: Ways | None = None
     name = path
     try:
         if root is not None:
-            folder, name = _walk(path, root)
+            if ways is None:
+                ways = once = Ways(1)
+            folder, name = ways.to(path, root)
         before = facts or os.stat(name, dir_fd=folder, follow_symlinks=False)
         if not stat.S_ISREG(before.st_mode):
             raise NotRegular(
@@ -118,8 +125,8 @@ def open_content(
         # A NUL or half a surrogate pair: paths come from transcripts, too.
         raise Unreadable(f"{_shown(path)} is no name that a file can have.") from None
     finally:
-        if folder is not None:
-            os.close(folder)
+        if once is not None:
+            once.close()
     try:
         after = os.fstat(descriptor)
         if not stat.S_ISREG(after.st_mode):
@@ -130,34 +137,6 @@ def open_content(
         os.close(descriptor)
         raise
     return FileContent(path, descriptor, after)
-
-
-def _walk(path: str, root: str) -> tuple[int | None, str]:
-    """A descriptor of the file's folder and its bare name; nothing leads out of root.
-
-    Where the platform has no descriptor-relative calls the check is by name alone.
-    """
-    base = os.path.realpath(root)
-    parent, name = os.path.split(os.path.abspath(path))
-    real = os.path.realpath(parent)
-    if real != base and not real.startswith(base.rstrip(os.sep) + os.sep):
-        raise NotRegular(
-            f"{_shown(path)} is behind a link that leads out of {_shown(root)}."
-        )
-    if not _AT:
-        return None, os.path.join(real, name)
-    folder = os.open(base, _FOLDER)
-    try:
-        inner = os.path.relpath(real, base)
-        for part in () if inner == os.curdir else inner.split(os.sep):
-            # A folder swapped for a link since realpath is refused here.
-            deeper = os.open(part, _FOLDER, dir_fd=folder)
-            os.close(folder)
-            folder = deeper
-    except BaseException:
-        os.close(folder)
-        raise
-    return folder, name
 
 
 class FileContent:

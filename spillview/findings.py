@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -29,6 +31,9 @@ if TYPE_CHECKING:
     from spillview.handles import Batch
     from spillview.stored import StoredContent
 
+_PLAIN = re.compile(r"[ !#-\[\]-~]*")
+"""What stands in JSON as it is, a byte for each character."""
+
 FEW = 1000
 """Messages that `json` reads sooner than `orjson` is imported."""
 
@@ -41,11 +46,14 @@ class _Place:
         artifact: Artifact,
         encoding: str | None,
         content: FileContent | StoredContent | None,
+        plain: bool,
     ) -> None:
         self.artifact = artifact
         self.ident = artifact.id
-        self.path = as_text(os.fsencode(artifact.found.place))
-        """As ripgrep would write it; it was given the open file perhaps."""
+        path = artifact.found.place
+        self.plain_path = _PLAIN.fullmatch(path) is not None
+        self.path = {"text": path} if self.plain_path else as_text(os.fsencode(path))
+        """As ripgrep would write it; it was given another name perhaps."""
         self.told = 0
         """Messages of its own that ripgrep printed, the last one left out."""
         self.seen: Seen | None = artifact.link.seen if artifact.link else None
@@ -53,7 +61,7 @@ class _Place:
         self._content = content
         self._given = content is not None
         self._searched: Searched | None = None
-        self._shift: int | None = None
+        self._shift: int | None = 0 if plain else None
         """Once known, by how much an offset on disk is larger; None in UTF-16."""
 
     @property
@@ -210,9 +218,9 @@ class _LongLine:
         return self._place.received(self._message["data"]["absolute_offset"], hits)
 
 
-def _written(path: dict[str, str]) -> bytes:
-    """A path as ripgrep writes it in a message."""
-    return json.dumps(path, ensure_ascii=False, separators=(",", ":")).encode()
+def _written(path: dict[str, str]) -> int:
+    """Bytes of a path as ripgrep writes it in a message."""
+    return len(json.dumps(path, ensure_ascii=False, separators=(",", ":")).encode())
 
 
 def _without_end(length: int, end: bytes) -> Hit:
@@ -248,12 +256,23 @@ class Reader:
         """ripgrep's own totals, without what the selection left out."""
         self.ended = False
         """Whether ripgrep said that it came to its end."""
+        self._left_out: dict[str, int] = {}
+        self.doubtful: list[str] = []
+        """Names that came to mean another file: what was found there is left out."""
 
     def close(self) -> None:
         """Give back the file that is still open."""
         if self._place is not None:
             self._place.close()
             self._place = None
+
+    def taken(self, chunks: Iterable[bytes]) -> Iterator[bytes]:
+        """The chunks of ripgrep's output, each noted as it comes."""
+        ground = self._batch.ground
+        for chunk in chunks:
+            if ground is not None:
+                ground.renew()
+            yield chunk
 
     def messages(self, frames: Iterable[bytes | LongMessage]) -> Iterator[Message]:
         """The messages that the frames hold, in their order."""
@@ -270,7 +289,8 @@ class Reader:
         """
         whole_lines = self._options.full_lines
         loads: Callable[[bytes], Any] = json.loads
-        for number, frame in enumerate(frames):
+        known = "orjson" in sys.modules
+        for number, frame in enumerate(frames, FEW if known else 0):
             if number == FEW:
                 import orjson
 
@@ -281,10 +301,12 @@ class Reader:
             message: Message = loads(frame)
             kind, data = message["type"], message["data"]
             if kind != "match" and kind != "context":
-                yield from self._frame(kind, message)
+                if self._frame(kind, message):
+                    yield message
                 continue
             place = self._place
-            assert place is not None
+            if place is None:
+                continue  # in a file that took the place of another
             place.told += 1
             data["artifact"] = place.ident
             data["path"] = place.path
@@ -302,32 +324,43 @@ class Reader:
                 self._lost(data, error)
             yield message
 
-    def _frame(self, kind: str, message: Message) -> Iterator[Message]:
-        """Where an artifact's messages begin and end, and the process's own end."""
+    def _frame(self, kind: str, message: Message) -> bool:
+        """Where an artifact's messages begin and end; whether that is told."""
         data = message["data"]
         if kind == "summary":
             self.ended = True
             kept = self._selection.stats if self._selection is not None else {}
             self.stats = {**data["stats"], **kept}
             self.stats["bytes_printed"] += self._unprinted
-            return
+            for name, value in self._left_out.items():
+                if name not in kept:
+                    self.stats[name] -= value
+            return False
         given = data["path"]
         if kind == "begin":
             self._begin(given)
-        if self._place is not None:
-            data["artifact"] = self._place.ident
-            data["path"] = self._place.path
+        if self._place is None:
+            for name, value in data.get("stats", {}).items():
+                if isinstance(value, int):
+                    self._left_out[name] = self._left_out.get(name, 0) + value
+            return False
+        data["artifact"] = self._place.ident
+        data["path"] = self._place.path
         if kind == "end":
             self._correct(data["stats"], given)
             self._end()
-        yield message
+        return True
 
     def _correct(self, stats: dict[str, Any], given: dict[str, str]) -> None:
         """Count what ripgrep prints where it writes the path, not `given`."""
-        assert self._place is not None
-        longer = len(_written(self._place.path)) - len(_written(given))
-        stats["bytes_printed"] += longer * self._place.told
-        self._unprinted += longer * self._place.told
+        place = self._place
+        assert place is not None
+        if place.plain_path and "text" in given:  # of which it is a part, or ours
+            longer = len(place.path["text"]) - len(given["text"])
+        else:
+            longer = _written(place.path) - _written(given)
+        stats["bytes_printed"] += longer * place.told
+        self._unprinted += longer * place.told
 
     def _excerpts(self, message: Message) -> Iterator[Message]:
         """A long line that came whole."""
@@ -345,13 +378,18 @@ class Reader:
     def _begin(self, path: dict[str, str]) -> None:
         text = path.get("text")
         exact = text if text is not None else os.fsdecode(as_bytes(path))
+        ground = self._batch.ground
+        if ground is not None and exact in ground and not ground.stays(exact):
+            self.doubtful.append(exact)
+            return
         artifact = self._batch.artifacts[exact]
         if self._facts is not None:
             artifact = self._facts(artifact)
         content = self._batch.contents.get(exact)
         if content is not None:
             content.refresh()  # it may have grown while others were searched
-        self._place = _Place(artifact, self._batch.encoding, content)
+        plain = exact in self._batch.plain
+        self._place = _Place(artifact, self._batch.encoding, content, plain)
         self._place.told = 1
         self._reread = False
 
@@ -368,7 +406,8 @@ class Reader:
 
     def _long_line(self, piece: LongMessage) -> Iterator[Message]:
         """A piece of a message that is too long to be held."""
-        assert self._place is not None
+        if self._place is None:
+            return
         if piece.complete:
             self._place.told += 1
         if not piece.located:

@@ -155,6 +155,7 @@ class Folding:
         self._starts = [fold.start for fold in self.folds]
         self._rows: OrderedDict[int, tuple[Row, ...]] = OrderedDict()
         self._cached = 0
+        self._computed_for = source.size
         self._chains: OrderedDict[int, tuple[int, int, int]] = OrderedDict()
 
     @property
@@ -225,14 +226,18 @@ class Folding:
 
     def _laid(self, byte: int) -> tuple[Row, ...]:
         """The rows of the unit that holds `byte`."""
-        start, end, visible = self._unit(byte)
-        rows = self._rows.get(start)
-        if rows is not None and rows[-1].end == end:
+        if self._computed_for != self.source.size:
+            self.forget()
+        rows = self._rows.get(byte)
+        if rows is None:
+            start, end, visible = self._unit(byte)
+            rows = self._rows.get(start)
+        else:
+            start = byte
+        if rows is not None:
             self._rows.move_to_end(start)
             return rows
         rows = self._lay(start, end, visible)
-        if start in self._rows:
-            self._cached -= self._cost(self._rows.pop(start))
         self._rows[start] = rows
         self._cached += self._cost(rows)
         while self._cached > CACHE_BYTES and len(self._rows) > 1:
@@ -364,4 +369,5 @@ class Folding:
         self._rows.clear()
         self._chains.clear()
         self._cached = 0
+        self._computed_for = self.source.size
         self.segments.forget()

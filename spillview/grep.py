@@ -10,14 +10,21 @@ import os
 import signal
 import time
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import (
+    Callable,
+    Collection,
+    Generator,
+    Iterable,
+    Iterator,
+    Sequence,
+)
 from contextlib import closing
 from typing import Any
 
 from spillview.errors import Unreadable
 from spillview.excerpts import frames
 from spillview.findings import Reader
-from spillview.handles import Batch, batches, room
+from spillview.handles import DESCRIPTORS, Batch, batches, room
 from spillview.index.known import Known, ask, left
 from spillview.model import Artifact, Problem
 from spillview.ripgrep import (
@@ -32,6 +39,9 @@ from spillview.ripgrep import (
 from spillview.selection import Message, Options, Report
 
 __all__ = ["Cancelled", "Message", "Options", "Progress", "Report", "search", "tally"]
+
+PATIENCE = 4
+"""Looks at a process that does nothing at all before it is ended."""
 
 Cancelled = Callable[[], bool]
 Progress = Callable[[int, int], None]
@@ -81,12 +91,14 @@ def search(
         for batch, run in running:
             reader = Reader(batch, options, facts, report)
             with closing(reader):
-                chunks = run.chunks(cancelled)
-                yield from reader.messages(frames(chunks, whole=options.full_lines))
+                chunks = run.chunks(cancelled, _Minder(batch, run).look)
+                parts = frames(reader.taken(chunks), whole=options.full_lines)
+                yield from reader.messages(parts)
             if cancelled is not None and cancelled():
                 return
             _add(totals, reader.stats)
             _account(batch, run, reader.ended, report)
+            _tell_replaced(batch, _replaced(batch), reader.doubtful, report)
     totals["searches"] += known.files
     totals["bytes_searched"] += known.size
     yield {
@@ -129,16 +141,30 @@ def tally(
     runs = _runs(artifacts, arguments, report, cancelled, progress, known)
     with closing(runs) as running:
         for batch, run in running:
-            output = b"".join(run.chunks(cancelled))
+            output = b"".join(run.chunks(cancelled, _Minder(batch, run).look))
             if cancelled is not None and cancelled():
                 return
             _account(batch, run, bool(output), report)
-            while output:
-                name, _, output = output.partition(b"\0")
-                number = b"1"
-                if not names_only:
-                    number, _, output = output.partition(b"\n")
-                yield batch.artifacts[os.fsdecode(name)], int(number)
+            replaced = _replaced(batch)
+            told = dict(_counted(output, names_only))
+            _tell_replaced(batch, replaced, replaced.intersection(told), report)
+            for name, number in told.items():
+                if name not in replaced:
+                    yield batch.artifacts[name], number
+
+
+def _counted(output: bytes, names_only: bool) -> Iterator[tuple[str, int]]:
+    """The files that ripgrep named, and its numbers."""
+    parts = output.split(b"\0")
+    if names_only:
+        for name in parts[:-1]:
+            yield os.fsdecode(name), 1
+        return
+    name = parts[0]
+    for part in parts[1:]:
+        number, _, following = part.partition(b"\n")
+        yield os.fsdecode(name), int(number)
+        name = following
 
 
 # -- the files ---------------------------------------------------------------------
@@ -203,7 +229,49 @@ def _start(program: Ripgrep, arguments: Sequence[str], batch: Batch) -> Run:
     told = [f"--encoding={_LABELS[batch.encoding]}"] if batch.encoding else []
     told += ["--mmap"] if batch.mapped else []
     opened = [content.fileno() for content in batch.contents.values()]
-    return Run(program, [*told, *arguments], list(batch.artifacts), opened=opened)
+    folder: str | None = None
+    if batch.ground is not None:
+        opened.append(batch.ground.folder)
+        folder = f"{DESCRIPTORS}/{batch.ground.folder}"
+    return Run(
+        program,
+        [*told, *arguments],
+        list(batch.artifacts),
+        opened=opened,
+        folder=folder,
+    )
+
+
+class _Minder:
+    """Looks after a process that says nothing: a name may be that of a FIFO by now."""
+
+    def __init__(self, batch: Batch, run: Run) -> None:
+        self._ground = batch.ground
+        self._run = run
+        self._looks = 0
+
+    def look(self) -> None:
+        """Let it go on; end it where it waits all the same."""
+        if self._ground is None or not self._ground.wake() or not self._run.waits():
+            self._looks = 0
+            return
+        self._looks += 1
+        if self._looks == PATIENCE:
+            self._run.kill()
+
+
+def _replaced(batch: Batch) -> set[str]:
+    """The names that mean something else than when the batch was made."""
+    return batch.ground.replaced() if batch.ground is not None else set()
+
+
+def _tell_replaced(
+    batch: Batch, replaced: set[str], doubtful: Collection[str], report: Report
+) -> None:
+    """Say which files were not searched, or nothing was believed of."""
+    for name in batch.artifacts if replaced or doubtful else ():
+        if name in doubtful or (name in replaced and batch.displaced(name)):
+            report.problems.append(_problem(batch.artifacts[name], _REPLACED))
 
 
 def _account(batch: Batch, run: Run, spoke: bool, report: Report) -> None:
@@ -245,6 +313,7 @@ def _plain(text: bytes) -> str:
 
 
 _GONE = "it is gone"
+_REPLACED = "it was replaced while it was searched; search it again"
 _SHRUNK = "it was truncated while it was searched, so not all of it was"
 _TOO_MUCH = "one of its lines has more hits than ripgrep can hold in memory"
 _DENIED = "no permission to read it"

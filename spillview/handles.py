@@ -1,9 +1,11 @@
-"""The files of a search as ripgrep is given them: opened here, named by descriptor.
+"""The files of a search as ripgrep is given them: opened here, or by name.
 
 ripgrep follows links, walks folders and waits at FIFOs; a path may have become any of
 them since it was listed. So a file is opened as every other reader here opens it, and
-ripgrep reads what was opened. Where a process cannot be given open files (or hardly
-any may be open at once) it is given the path.
+ripgrep reads what was opened. That takes longer than the search of a small file: of
+the user's own folders it is given names instead, and they are looked at again. Where a
+process cannot be given open files (or hardly any may be open at once) it is given the
+path.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from spillview.content import FileContent, open_content
 from spillview.errors import NotRegular, Unreadable
+from spillview.grounds import Ground
 from spillview.index.known import Known
 from spillview.kinds import HEAD, utf16_of
 from spillview.model import Artifact
@@ -43,7 +46,7 @@ FEW = 16
 class Batch:
     """Files that one process searches, in their order."""
 
-    def __init__(self, encoding: str | None, most: int) -> None:
+    def __init__(self, encoding: str | None, files: int, opened: int) -> None:
         self.encoding = encoding
         """The UTF-16 that ripgrep must be told of, for want of a byte order mark."""
         self.mapped = False
@@ -52,25 +55,47 @@ class Batch:
         """By the name that ripgrep is given and gives back."""
         self.contents: dict[str, FileContent | StoredContent] = {}
         """Those it is given open, by the same name."""
-        self.most = most
+        self.ground: Ground | None = None
+        """Where the others are that it is given by name."""
+        self.plain: set[str] = set()
+        """Those that are searched as they are: not decoded, no mark left out."""
+        self.files = files
+        """So many it takes at most."""
+        self.opened = opened
+        """So many of them open."""
         self.arguments = 0
         self.size = 0
         """Bytes of content."""
+
+    def add(self, name: str, artifact: Artifact, size: int, plain: bool) -> None:
+        """Take a file of that name."""
+        self.artifacts[name] = artifact
+        if plain:
+            self.plain.add(name)
+        self.arguments += len(name)
+        self.size += size
 
     def takes(self, name: str, size: int, encoding: str | None, mapped: bool) -> bool:
         """Whether one more file fits."""
         return not self.artifacts or (
             encoding == self.encoding
             and not (mapped or self.mapped)  # what happens to one is its own
-            and len(self.artifacts) < self.most
+            and len(self.artifacts) < self.files
+            and len(self.contents) < self.opened
             and self.arguments + len(name) <= BATCH_ARGUMENTS
             and self.size + size <= BATCH_BYTES
         )
 
+    def displaced(self, name: str) -> bool:
+        """Whether a link or special file lies where a file was given by name."""
+        return self.ground is not None and self.ground.displaced(name)
+
     def close(self) -> None:
-        """Close the files that were given open."""
+        """Close what was opened for it."""
         for content in self.contents.values():
             content.close()
+        if self.ground is not None:
+            self.ground.close()
 
 
 def room(processes: int) -> int:
@@ -93,7 +118,7 @@ def room(processes: int) -> int:
 
 
 def batches(
-    artifacts: Iterable[Artifact],
+    artifacts: Iterable[tuple[Artifact, os.stat_result | None]],
     opened: int,
     skip: Callable[[], None],
     refuse: Callable[[Artifact, OSError | Unreadable], None],
@@ -101,24 +126,42 @@ def batches(
 ) -> Iterator[Batch]:
     """The regular files among `artifacts` by batches, each file once.
 
-    At most `opened` of a batch are open; 0 names all by path. `skip` is told of links
-    and special files, `refuse` of what cannot be read.
+    With each come its facts, where it was looked at a moment ago. At most `opened` of
+    a batch are open; 0 names all by path. `skip` is told of links and special files,
+    `refuse` of what cannot be read.
     """
     named: set[str] = set()
     folders: set[tuple[str, str]] = set()
-    most = min(opened or BATCH_FILES, BATCH_FILES)
-    batch = Batch(None, min(most, FIRST_FILES))
-    for artifact in artifacts:
-        path, address = artifact.found.path, artifact.found.address
+    most = opened or BATCH_FILES
+    batch = Batch(None, FIRST_FILES, most)
+    grounds = _Grounds()
+    for artifact, facts in artifacts:
+        found = artifact.found
+        address = found.address
         if address in named:
             continue
         named.add(address)
-        stored = artifact.found.stored
         try:
-            facts = os.lstat(path)
+            if facts is None:
+                facts = os.lstat(found.path)
             if not stat.S_ISREG(facts.st_mode):
                 skip()
                 continue
+            plain = known.is_plain(facts) and found.stored is None
+            if (
+                opened
+                and (plain or _is_text(artifact, facts))
+                and facts.st_size < LARGE
+            ):
+                if not batch.takes(found.path, facts.st_size, None, False):
+                    yield batch
+                    batch = Batch(None, BATCH_FILES, most)
+                if batch.ground is None:
+                    batch.ground = grounds.of(found.root)
+                name = batch.ground and batch.ground.take(found.path, facts)
+                if name:
+                    batch.add(name, artifact, facts.st_size, plain)
+                    continue
             content = _open(artifact, facts, folders)
         except NotRegular:
             skip()
@@ -127,32 +170,53 @@ def batches(
             refuse(artifact, error)
             continue
         try:
-            encoding = None
-            if stored is not None or not known.is_plain(facts):
-                encoding = _told_encoding(artifact, content)
+            encoding = None if plain else _told_encoding(artifact, content)
             mapped = content.size >= LARGE and _has_long_line(content)
         except Unreadable as error:
             content.close()
             refuse(artifact, error)
             continue
-        name = path
+        name = found.path
         if opened:
             name = f"{DESCRIPTORS}/{content.fileno()}"
         elif isinstance(content, StoredContent):
             name = content.named()
         if not batch.takes(name, content.size, encoding, mapped):
             yield batch
-            batch = Batch(encoding, most)
+            batch = Batch(encoding, BATCH_FILES, most)
         batch.encoding, batch.mapped = encoding, mapped
-        batch.artifacts[name] = artifact
-        batch.arguments += len(name)
-        batch.size += content.size
-        if opened or stored is not None:
+        batch.add(name, artifact, content.size, plain)
+        if opened or found.stored is not None:
             batch.contents[name] = content
         else:
             content.close()
     if batch.artifacts:
         yield batch
+
+
+class _Grounds:
+    """A new ground for each batch, unless the root is known not to be one."""
+
+    def __init__(self) -> None:
+        self._others: set[str] = set()
+
+    def of(self, root: str) -> Ground | None:
+        if not root or root in self._others:
+            return None
+        try:
+            return Ground(root)
+        except OSError:
+            self._others.add(root)
+            return None
+
+
+def _is_text(artifact: Artifact, facts: os.stat_result) -> bool:
+    """Whether it was counted as it is, and ripgrep sees its encoding by itself."""
+    found, counts = artifact.found, artifact.counts
+    if counts is None or counts.encoding.startswith("utf-16"):
+        return False
+    key = (facts.st_dev, facts.st_ino, facts.st_size, facts.st_mtime_ns)
+    return found.stored is None and found.key == key
 
 
 def _open(
@@ -175,6 +239,8 @@ def _told_encoding(
 ) -> str | None:
     """`utf-16-le` or `utf-16-be` where ripgrep would not see it by itself."""
     counts = artifact.counts
+    if isinstance(content, FileContent) and content.key != artifact.found.key:
+        counts = None  # the file has changed since
     if counts is not None and not counts.encoding.startswith("utf-16"):
         return None
     head = content.pread(0, HEAD)

@@ -24,6 +24,9 @@ OLDEST = (13, 0)
 POLL = 0.05
 """Seconds between two looks at `cancelled` while ripgrep says nothing."""
 
+SILENT = 10
+"""Looks without a word after which somebody is told."""
+
 CHUNK = 1 << 18
 """Bytes read from a pipe at once."""
 
@@ -138,10 +141,12 @@ class Run:
         *,
         stdin: int = subprocess.DEVNULL,
         opened: Sequence[int] = (),
+        folder: str | None = None,
     ) -> None:
         self._errors = _nameless()
         self._stop = threading.Event()
         self._chunks: queue.Queue[bytes] = queue.Queue(AHEAD)
+        self._used: list[bytes] = []
         try:
             # `pass_fds` takes twenty times as long for thousands of them.
             for descriptor in opened:
@@ -152,6 +157,7 @@ class Run:
                 stdout=subprocess.PIPE,
                 stderr=self._errors,
                 bufsize=0,
+                cwd=folder,
                 close_fds=not opened,  # all others close themselves
             )
             for descriptor in opened:
@@ -183,18 +189,44 @@ class Run:
             if not chunk:
                 return
 
-    def chunks(self, cancelled: Callable[[], bool] | None = None) -> Iterator[bytes]:
-        """Its output until it ends, or until `cancelled` says so."""
+    def chunks(
+        self,
+        cancelled: Callable[[], bool] | None = None,
+        silent: Callable[[], object] | None = None,
+    ) -> Iterator[bytes]:
+        """Its output until it ends, or until `cancelled` says so.
+
+        `silent` is called whenever it said nothing for a while.
+        """
+        looks = 0
         while True:
             if cancelled is not None and cancelled():
                 return
             try:
                 chunk = self._chunks.get(timeout=POLL)
             except queue.Empty:
+                looks += 1
+                if silent is not None and looks % SILENT == 0:
+                    silent()
                 continue
+            looks = 0
             if not chunk:
                 return
             yield chunk
+
+    def waits(self) -> bool:
+        """Whether it did nothing since the last call; False where that is not told."""
+        try:
+            with open(f"/proc/{self._process.pid}/stat", "rb") as file:
+                facts = file.read().rpartition(b")")[2].split()
+        except OSError:
+            return False
+        before, self._used = self._used, facts[11:13]
+        return facts[0] == b"S" and facts[11:13] == before
+
+    def kill(self) -> None:
+        """End it at once."""
+        self._process.kill()
 
     def result(self) -> tuple[int, bytes]:
         """Its exit code (negative: killed by that signal) and its stderr."""

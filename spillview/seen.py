@@ -28,6 +28,7 @@ from spillview.slots import OVERWRITTEN, overwritten
 if TYPE_CHECKING:
     from spillview.content import Content
     from spillview.profile import Notice, Preview, Profile
+    from spillview.ways import Ways
 
 __all__ = ["Survival", "align", "look", "shown_by", "survival"]
 
@@ -60,11 +61,20 @@ class Survival(Frozen):
         return self.lines_kept / self.lines if self.lines else 1.0
 
 
-def look(found: Found, counts: Counts, link: Link, profile: Profile) -> Link:
+def look(
+    found: Found,
+    counts: Counts,
+    link: Link,
+    profile: Profile,
+    *,
+    content: Content | None = None,
+    ways: Ways | None = None,
+) -> Link:
     """The link with what the content says: ranges seen, reads, verdict.
 
     An artifact, transcript or record that cannot be read makes the answer uncertain;
-    it is never an error.
+    it is never an error. `content` is the artifact's, where it is open already; else
+    it is opened by `ways`, see `open_content`.
     """
     from spillview.stored import open_artifact
     from spillview.transcripts import record_text
@@ -73,8 +83,10 @@ def look(found: Found, counts: Counts, link: Link, profile: Profile) -> Link:
     tool = first.tool if first is not None else found.tool
     failed = first.failed if first is not None else None
     code = first.exit_code if first is not None else None
+    opened: Content | None = None
     try:
-        content: Content = open_artifact(found, root=found.root)
+        if content is None:
+            content = opened = open_artifact(found, root=found.root, ways=ways)
     except Unreadable as error:
         line = counts.verdict.text if counts.verdict is not None else None
         kind = classify(line, tool, failed, code)
@@ -123,7 +135,8 @@ def look(found: Found, counts: Counts, link: Link, profile: Profile) -> Link:
         # The file shrank or went away under us.
         return replace(link, note=_noted(link.note, str(error)))
     finally:
-        content.close()
+        if opened is not None:
+            opened.close()
     if ended is not None:
         ended = replace(ended, seen=_line_seen(ended.line, seen))
     verdict_seen = _line_seen(counts.verdict, seen)

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from spillview.databases import State
     from spillview.model import Found
     from spillview.profile import Glob
+    from spillview.ways import Ways
 
 READERS = STORED
 """`table`: each of its rows is an artifact; `json`: a member of the file's object."""
@@ -153,9 +154,13 @@ class StoredContent:
 
 
 def open_artifact(
-    found: Found, *, root: str | None = None, cancelled: Stop | None = None
+    found: Found,
+    *,
+    root: str | None = None,
+    cancelled: Stop | None = None,
+    ways: Ways | None = None,
 ) -> FileContent | StoredContent:
-    """The content of an artifact, wherever it is kept.
+    """The content of an artifact, wherever it is kept; for `ways` see `open_content`.
 
     Raises what `open_content` raises; for a row or field also `Unreadable` where it is
     damaged, packed in an unknown way or too large, and `Cancelled`.
@@ -163,7 +168,7 @@ def open_artifact(
     from spillview.content import open_content
 
     if found.stored is None:
-        return open_content(found.path, root=root)
+        return open_content(found.path, root=root, ways=ways)
     from spillview import snapshots
 
     # The file's type is known, and the way to it walked, before anything reads it.

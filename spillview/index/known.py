@@ -64,13 +64,17 @@ def ask(folder: str | None, patterns: Sequence[str], options: Options) -> Known:
         return Known(without, plain, index.damaged)
 
 
-def left(artifacts: Iterable[Artifact], known: Known) -> Iterator[Artifact]:
+def left(
+    artifacts: Iterable[Artifact], known: Known
+) -> Iterator[tuple[Artifact, os.stat_result | None]]:
     """The artifacts that have to be searched, in their order.
 
-    Of a `Listing` no others are made.
+    With each come the facts of its file, where it was looked at. Of a `Listing` no
+    others are made.
     """
     if not known.without:
-        yield from artifacts
+        for artifact in artifacts:
+            yield artifact, None
     elif isinstance(artifacts, Listing):
         yield from _listed(artifacts, known)
     else:
@@ -79,25 +83,31 @@ def left(artifacts: Iterable[Artifact], known: Known) -> Iterator[Artifact]:
             path = artifact.found.path
             if path in skipped:
                 continue  # named twice
-            if artifact.found.stored is None and _skips(path, known):
+            facts = _look(path) if artifact.found.stored is None else None
+            if facts is not None and known.has_no_match(facts):
                 skipped.add(path)
             else:
-                yield artifact
+                yield artifact, facts
 
 
-def _listed(listing: Listing, known: Known) -> Iterator[Artifact]:
+def _listed(
+    listing: Listing, known: Known
+) -> Iterator[tuple[Artifact, os.stat_result | None]]:
     chosen: list[int] = []
+    looks: list[os.stat_result | None] = []
     for index, path in enumerate(listing.plain_paths()):
-        if path is None or not _skips(path, known):
+        facts = _look(path) if path is not None else None
+        if facts is None or not known.has_no_match(facts):
             chosen.append(index)
+            looks.append(facts)
             if len(chosen) == BATCH:
-                yield from listing.pick(chosen)
-                chosen = []
-    yield from listing.pick(chosen)
+                yield from zip(listing.pick(chosen), looks, strict=True)
+                chosen, looks = [], []
+    yield from zip(listing.pick(chosen), looks, strict=True)
 
 
-def _skips(path: str, known: Known) -> bool:
+def _look(path: str) -> os.stat_result | None:
     try:
-        return known.has_no_match(os.lstat(path))
+        return os.lstat(path)
     except (OSError, ValueError):
-        return False  # the search tells why
+        return None  # the search tells why

@@ -251,6 +251,10 @@ class Segment:
         """The files that have text in these blocks; None where that is nearly all."""
         if blocks.bit_count() * 8 > self.columns * 7:
             return None
+        if blocks.bit_count() * 8 > self.count:
+            bits = bin(blocks)[:1:-1]
+            spans = enumerate(zip(self._first, self._last, strict=True))
+            return {n for n, (a, b) in spans if bits.find("1", a, b + 1) >= 0}
         files: set[int] = set()
         while blocks:
             lowest = blocks & -blocks

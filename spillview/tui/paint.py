@@ -217,8 +217,18 @@ def assemble(
     left: Sequence[Segment], text: Sequence[Segment], look: Look, base: Style
 ) -> Strip:
     """Gutter and text, padded to the text's width, everything over `base`."""
-    body = Strip(text).adjust_cell_length(look.width)
-    return Strip([*left, *body]).apply_style(base)
+    body = text
+    cells = sum(segment.cell_length for segment in text)
+    if cells != look.width:
+        body = list(Strip(text, cells).adjust_cell_length(look.width))
+    # One strip for them all: each has caches of its own, and costs more than the text.
+    return Strip(
+        [
+            Segment(part, base if own is None else base + own)
+            for part, own, _ in (*left, *body)
+        ],
+        sum(segment.cell_length for segment in left) + look.width,
+    )
 
 
 def index_at(text: str, cell: int) -> int:

@@ -191,7 +191,7 @@ class Reader(Viewport):
     def say(self, text: str) -> None:
         """Tell something in the pane's title until the next key."""
         self.said = printable(text)
-        self.post_message(self.Moved(self))
+        self.tell()
 
     def status(self) -> str:
         """Where the cursor is, or the last thing to be told, for the pane's title."""
@@ -244,11 +244,11 @@ class Reader(Viewport):
             event.stop()
             if len(self.count) < 18 and (self.count or event.character != "0"):
                 self.count += event.character
-            self.post_message(self.Moved(self))
+            self.tell()
         elif self.count and event.key == "escape":
             event.stop()
             self._take_count()
-            self.post_message(self.Moved(self))
+            self.tell()
 
     def _take_count(self) -> int | None:
         count, self.count = self.count, ""

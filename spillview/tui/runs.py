@@ -157,6 +157,7 @@ class Lines(Parts):
         """Draw it anew: a fact changed."""
         self._made = None
         self.refresh()
+        self._check_refresh()  # at its own next turn the frame would be drawn already
 
     def notify_style_update(self) -> None:
         """Colours changed."""

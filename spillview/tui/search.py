@@ -20,7 +20,7 @@ from spillview.catalogue import Catalogue
 from spillview.errors import SpillError
 from spillview.hits import Pattern
 from spillview.model import Artifact
-from spillview.selection import Options, Report
+from spillview.selection import Options
 from spillview.text import path_text, printable
 from spillview.tui import stylesheet
 from spillview.tui.artifact_lines import PaneTitle
@@ -30,11 +30,13 @@ from spillview.tui.hit_list import HitList
 from spillview.tui.pager import Pager
 from spillview.tui.search_bar import Progress, SearchBar
 from spillview.tui.search_keys import SEARCH_BINDINGS, PatternInput
-from spillview.tui.search_rows import Batch, Gatherer, LineRow, grouped
+from spillview.tui.search_rows import Batch, LineRow, grouped
 from spillview.tui.viewport import Viewport
 
 PAUSE = 0.05
 """Seconds between two batches of results."""
+REST = 0.005
+"""Seconds of rest after each."""
 
 DAMAGED = (
     "A part of the search index was damaged. All of it was searched instead,"
@@ -145,25 +147,26 @@ lower case ignores case. Enter searches; Escape stops it and keeps what was foun
         description="Search inside the artifacts",
     )
     def _search(self, pattern: str, options: Options, generation: int) -> None:
-        from spillview.grep import search
+        from spillview.tui.searching import Searching
 
         worker = get_current_worker()
-        report = Report()
-        gatherer = Gatherer(self.artifacts)
-        done = 0
+        work = Searching(
+            self.catalogue,
+            self.artifacts,
+            pattern,
+            options,
+            lambda: worker.is_cancelled,
+        )
         last = time.monotonic()
         error: str | None = None
 
-        def advance(searched: int, _: int) -> None:
-            nonlocal done
-            done = searched
-
         def tell(ended: bool = False) -> None:
+            report = work.report
             self.post_message(
                 self.Found(
                     generation,
-                    gatherer.batch(),
-                    done,
+                    work.gatherer.batch(),
+                    work.done,
                     ended,
                     error,
                     len(report.problems),
@@ -172,27 +175,12 @@ lower case ignores case. Enter searches; Escape stops it and keeps what was foun
                 )
             )
 
-        known: dict[str, Artifact] = {}
-
-        def facts(artifact: Artifact) -> Artifact:
-            if artifact.id not in known:
-                known[artifact.id] = self.catalogue.complete_one(artifact)
-            return known[artifact.id]
-
         try:
-            for message in search(
-                self.artifacts,
-                pattern,
-                options,
-                facts=facts,
-                cancelled=lambda: worker.is_cancelled,
-                progress=advance,
-                report=report,
-                index=self.catalogue.places.index_dir,
-            ):
-                gatherer.take(message)
+            for _ in work.steps():
                 if time.monotonic() - last >= PAUSE:
                     tell()
+                    # A moment without this thread, in which keys are answered.
+                    time.sleep(REST)
                     last = time.monotonic()
                 if worker.is_cancelled:
                     return
@@ -200,7 +188,7 @@ lower case ignores case. Enter searches; Escape stops it and keeps what was foun
             error = str(failure)
         if not worker.is_cancelled:
             tell(ended=True)
-            if report.damaged:
+            if work.report.damaged:
                 self.app.call_from_thread(self.notify, DAMAGED, timeout=10)
 
     @on(Found)

@@ -89,6 +89,21 @@ class Gatherer:
         self.shown = 0
         self.artifacts = 0
 
+    @property
+    def full(self) -> bool:
+        """Whether further lines are only counted."""
+        return self.shown >= self._limit
+
+    @property
+    def index(self) -> int:
+        """Of the artifact with the last line; -1 before the first."""
+        return self._artifact.index if self._artifact is not None else -1
+
+    def count(self, lines: int) -> None:
+        """Add an artifact of which only the number of lines is known."""
+        self.total += lines
+        self.artifacts += 1
+
     def take(self, message: dict[str, Any]) -> None:
         """Add one message; all but matches only say where the next ones belong."""
         if message["type"] != "match":

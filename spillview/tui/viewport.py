@@ -132,9 +132,13 @@ class Viewport(Parts, can_focus=True):
 
     def changed(self) -> None:
         """The place changed: draw and tell."""
-        self._rows = None
         self.refresh()
-        self.post_message(self.Moved(self))
+        self.tell()
+
+    def tell(self) -> None:
+        """Tell the screen, at once: what it draws then is of the same frame."""
+        if self.is_attached:
+            self.screen.post_message(self.Moved(self))
 
     @property
     def height(self) -> int:
@@ -161,12 +165,14 @@ class Viewport(Parts, can_focus=True):
     def rows(self) -> list[Row]:
         """The rows on the screen."""
         if self._rows is None:
-            self._rows, self._edge = [], []
+            rows: list[Row] = []
+            self._edge = []
             if self.folding is not None and self.document is not None:
                 with self.told():
                     rows = self.folding.forward(self.top, self.height)
-                    self._rows = self.folding.numbered(rows, self.document.index)
+                    rows = self.folding.numbered(rows, self.document.index)
                     self.failure = None
+            self._rows = rows
         return self._rows
 
     @property
@@ -228,6 +234,7 @@ class Viewport(Parts, can_focus=True):
             yield
         except SpillError as error:
             self.failure = str(error)
+            self._rows = None
 
     def move(self, rows: int) -> None:
         """Move by rows: the text scrolls under the cursor; at the ends it moves."""

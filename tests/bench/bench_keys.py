@@ -28,7 +28,13 @@ HELD = 1 / 30
 """Seconds between two keys of one that is held down."""
 
 LIST = b"make everything"
+FIRST = 200
+"""More lines than fit on the first screen."""
+
 NUMBER = re.compile(rb"(\d{9}) x")
+NUMBER_BYTES = 10
+"""One less than a number has: the end of it may come with the next bytes."""
+
 WITHIN = Target(seconds=0.01, megabytes=150)
 ANSWERED = Target(seconds=0.05, megabytes=150)
 
@@ -46,12 +52,13 @@ class Lines:
             program.calm()
         program.press(b"g", b"000000000 x")
         program.calm()
-        self.last = self.most()
+        self.last = self.most(FIRST)
         """The number of the last line in sight."""
 
-    def most(self) -> int:
-        """The highest number that was written since the last key."""
-        return max(map(int, NUMBER.findall(self.program.written)), default=-1)
+    def most(self, below: int = sys.maxsize) -> int:
+        """The highest number (under `below`) that was written since the last key."""
+        found = map(int, NUMBER.findall(self.program.written))
+        return max((number for number in found if number < below), default=-1)
 
     def press(self, key: bytes, step: int) -> float:
         """Seconds until a key has brought the line `step` further down into sight."""
@@ -70,6 +77,7 @@ class Lines:
         """A key that is held down: seconds until what each asked for was in sight."""
         program, begun = self.program, time.perf_counter()
         program.written = b""
+        most = self.last
         sent: list[float] = []
         found: list[float] = []
         while len(found) < times:
@@ -81,7 +89,9 @@ class Lines:
                 continue
             program.read(max(0.0, due - now) if len(sent) < times else 1.0)
             now = time.perf_counter()
-            shown = min(len(sent), (self.most() - self.last) // step)
+            most = max(most, self.most())
+            program.written = program.written[-NUMBER_BYTES:]  # looked at only once
+            shown = min(len(sent), (most - self.last) // step)
             found += [now - at for at in sent[len(found) : shown]]
             if now - begun > times * HELD + 30:
                 raise TimeoutError(f"{len(found)} of {times} keys were answered")

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 from textual.screen import Screen
+from textual.widget import Widget
 
 from spillview.catalogue import Catalogue, Query
 from spillview.model import Artifact, Range
@@ -111,6 +112,25 @@ def drawn(screen: ArtifactScreen) -> str:
 
 
 # -- what it opens at and shows ------------------------------------------------------
+
+
+async def test_the_title_tells_the_new_place_in_the_frame_that_shows_it(
+    night: Night, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    night.build()
+    async with looking(night) as (screen, pilot, _):
+        frames: list[set[str | None]] = []
+        draw = screen._compositor.update_widgets
+
+        def update(widgets: set[Widget]) -> None:
+            frames.append({widget.id for widget in widgets})
+            draw(widgets)
+
+        monkeypatch.setattr(screen._compositor, "update_widgets", update)
+        for _ in range(3):
+            await pilot.press("k")
+            await pilot.pause(0.1)
+        assert frames == [{"full", "full-title"}] * 3
 
 
 async def test_it_opens_at_a_verdict_that_the_model_never_saw(night: Night) -> None:
