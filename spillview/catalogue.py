@@ -159,6 +159,11 @@ class Catalogue:
         return self._seen.found
 
     @property
+    def logs(self) -> Sequence[TranscriptFound]:
+        """The transcripts that the last scan found, read or not."""
+        return self._seen.transcripts
+
+    @property
     def standing(self) -> Standing:
         """What transcripts say of it."""
         return self._records

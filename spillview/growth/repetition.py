@@ -1,0 +1,4 @@
+"""Stub."""
+
+
+class Repetition: ...

@@ -1,0 +1,74 @@
+"""What a check says in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from spillview.growth.limits import rate_text, text_of
+from spillview.growth.readings import Passed, Reading
+from spillview.text import human_age, human_bytes, path_text
+from spillview.writers import Holder
+
+
+def limit_words(passed: Passed) -> str:
+    """A limit that is passed: `max-file 1.0 GB`."""
+    return f"{passed.limit} {text_of(passed.limit, passed.most)}"
+
+
+def rate_words(reading: Reading) -> str:
+    """How fast it grows, and over which time that is known; `?` where it is not."""
+    change = reading.change
+    if change is None:
+        return "?"
+    rate = change.per_second
+    if rate is None:
+        return f"? ({change.why})"
+    if change is reading.now:
+        return f"{rate_text(rate)} now"
+    words = f"{rate_text(rate)} over {human_age(change.seconds)}"
+    now = reading.now
+    if now is not None and now.per_second is not None and now.grown != 0:
+        words += f", {rate_text(now.per_second)} now"
+    return words
+
+
+def full_text(seconds: float | None) -> str:
+    """When a disk is full: `2h`; empty where nothing grows on it."""
+    return "" if seconds is None else human_age(seconds)
+
+
+def who(holders: Sequence[Holder]) -> str:
+    """The process that writes a file, else that has it open, and how many more."""
+    if not holders:
+        return ""
+    first = max(holders, key=lambda holder: (holder.writes, -holder.pid))
+    more = f" (+{len(holders) - 1})" if len(holders) > 1 else ""
+    program, space, rest = first.command.partition(" ")
+    command = f"{program.rpartition('/')[2] or program}{space}{rest}"
+    return f"{first.pid} {command}{'' if first.writes else ' (reads it)'}{more}"
+
+
+def place(reading: Reading) -> str:
+    """What a reading is of."""
+    if reading.kind == "session":
+        return f"session {reading.session} of {reading.harness}"
+    if reading.kind == "total":
+        return f"all {reading.names:,} artifacts"
+    path = path_text(reading.path)
+    if reading.kind == "disk":
+        return f"the disk of {path}"
+    if reading.kind == "deleted":
+        return f"{path} (deleted, still open)"
+    return path
+
+
+def disk_words(reading: Reading) -> str:
+    """A disk: what is free, and when it is full."""
+    share = f" ({reading.disk / reading.of:.0%})" if reading.of else ""
+    text = (
+        f"{human_bytes(reading.disk)}{share} free on the disk of"
+        f" {path_text(reading.path)}"
+    )
+    if reading.full_in is not None:
+        text += f", full in {human_age(reading.full_in)} at this rate"
+    return text
