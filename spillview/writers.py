@@ -79,6 +79,7 @@ class Holder(NamedTuple):
     """Its command line as the system tells it, in part; not yet safe to draw."""
     writes: bool = False
     reads: bool = False
+    """Whether it has it open for reading alone (as well)."""
 
 
 class OpenFile(NamedTuple):
@@ -187,14 +188,14 @@ def _writes(info: str) -> bool:
 
 
 def _mode(info: str) -> tuple[bool, bool]:
-    """Whether an open file's flags allow writing, and reading."""
+    """Whether an open file's flags allow writing, and whether nothing but reading."""
     try:
         with open(info, encoding="ascii", errors="replace") as lines:
             for line in lines:
                 name, _, value = line.partition(":")
                 if name == "flags":
                     mode = int(value, 8) & (os.O_WRONLY | os.O_RDWR)
-                    return bool(mode), mode != os.O_WRONLY
+                    return bool(mode), not mode
     except (OSError, ValueError):
         pass
     return False, False

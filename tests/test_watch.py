@@ -370,6 +370,56 @@ def test_bytes_that_are_no_text_are_carried_beside_the_path(logs: Path) -> None:
     assert base64.b64decode(row["path_b64"]) == raw
 
 
+# What repeats and what reads itself
+
+
+def test_a_log_of_one_line_is_told_with_how_much_was_looked_at(logs: Path) -> None:
+    (logs / "loop.log").write_bytes(b"error: port 80 is in use\n" * 200_000)
+    words = ["watch", "--interval", "0", "--max-file", "1MB", str(logs)]
+    got = run(*words)
+    assert "25 B again and again" in got.out
+    assert "1.2 MB looked at" in got.out
+    [row] = files(run(*words, "--json").rows)
+    assert row["flags"] == ["repeats"]
+    assert row["repetition"]["looked"] < row["repetition"]["of"] == 5_000_000
+    [whole] = files(run(*words, "--json", "--whole").rows)
+    assert whole["repetition"]["looked"] == 5_000_000
+    assert whole["repetition"]["block"] == {"bytes": 25, "start": 0, "end": 5_000_000}
+
+
+def test_a_log_that_names_its_own_path_is_told_with_the_place(logs: Path) -> None:
+    path = logs / "self.log"
+    path.write_text(f"first line\n{path}:1:first line\n" + "x\n" * 5000)
+    got = run("watch", "--interval", "0", "--max-file", "8kB", logs)
+    assert "names itself 1 times, first at byte" in got.out
+    [row] = files(run("watch", "--json", "--max-file", "8kB", logs).rows)
+    assert "self-reference" in row["flags"]
+    assert path.read_bytes()[row["repetition"]["own_path_at"] :].startswith(
+        b"logs/self.log"
+    )
+
+
+@LINUX
+def test_a_process_that_reads_what_it_writes_is_told(logs: Path) -> None:
+    path = logs / "fed.log"
+    path.write_bytes(os.urandom(3000))
+    with path.open("ab") as out:
+        reader = subprocess.Popen(["tail", "-f", str(path)], stdout=out)
+        try:
+            deadline = time.monotonic() + 20
+            while path.stat().st_size < 100_000 and time.monotonic() < deadline:
+                time.sleep(0.01)
+            rows = watch(logs)
+        finally:
+            reader.kill()
+            reader.wait()
+    row = next(row for row in files(rows) if row["path"] == str(path))
+    assert "self-reference" in row["flags"]
+    assert [
+        h["reads"] and h["writes"] for h in row["holders"] if h["pid"] == reader.pid
+    ]
+
+
 # Stores
 
 

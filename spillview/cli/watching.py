@@ -28,16 +28,20 @@ how long the disk will bear it. Exit code 1 when a limit is passed, 0 when none 
 A rate is measured between two looks of one run (--interval), and against the sizes that
 the run before has kept, so that a cron job sees the rate over its whole period; this
 counts where the run before is not older than 2 hours. What was replaced, shortened or
-renamed in between has no rate. Sizes are what files take of the disk: each file once, holes not,
-links not. Files that were deleted while a process has them open count where /proc tells
-of them. Limits may stand in config.toml:
+renamed in between has no rate.
+
+Sizes are what files take of the disk: each file once, holes not, links not. Files that
+were deleted while a process has them open count where /proc tells of them. The 10 worst
+files are looked into: does one line or block come again and again (over as many bytes as
+is said; with --whole over all), does it name itself, as a log does that `grep -r` writes
+into the tree it reads. Limits may stand in config.toml:
 
   [watch]
   max_file = "5GB"
   max_rate = "100MB/min"
   min_free = "5%"
 
-columns: LIMIT (that is passed) SIZE RATE FULL IN (its disk) PROCESS PATH"""
+columns: LIMIT (that is passed) SIZE RATE FULL IN (its disk) PROCESS PATH REPEATS"""
 
 INTERVAL = 1.0
 """Seconds between the two looks, unless told otherwise."""
@@ -66,6 +70,11 @@ def describe(name: str, parser: argparse.ArgumentParser) -> None:
         metavar="AGE",
         help="time between the two looks (1s); 0 looks once",
     )
+    options.add_argument(
+        "--whole",
+        action="store_true",
+        help="look for repetition in all of the worst files, not in parts of them",
+    )
 
 
 def run(name: str, args: argparse.Namespace, streams: Streams) -> int:
@@ -78,7 +87,14 @@ def run(name: str, args: argparse.Namespace, streams: Streams) -> int:
     try:
         query = query_of(args, args.words)
         limits, chosen = _limits(args, catalogue)
-        found = check(catalogue, query, limits, chosen=chosen, interval=interval)
+        found = check(
+            catalogue,
+            query,
+            limits,
+            chosen=chosen,
+            interval=interval,
+            whole=args.whole,
+        )
         if args.json:
             _write_json(found, streams)
         else:
@@ -139,6 +155,7 @@ def _write(found: Check, streams: Streams) -> None:
         Column("FULL IN", right=True),
         Column("PROCESS", least=10, most=30, drop=1),
         Column("PATH", least=20),
+        Column("REPEATS", least=12, drop=2),
     ]
     shown = found.passed if streams.quiet else found.readings
     rows = [r for r in shown if r.passed or r.kind != "disk"]
@@ -148,7 +165,14 @@ def _write(found: Check, streams: Streams) -> None:
 
 def _cells(reading: Reading) -> list[Cell]:
     from spillview.cli.tables import Cell
-    from spillview.growth.wording import full_text, limit_words, place, rate_words, who
+    from spillview.growth.wording import (
+        full_text,
+        limit_words,
+        place,
+        rate_words,
+        repetition_words,
+        who,
+    )
 
     passed = ", ".join(map(limit_words, reading.passed))
     return [
@@ -158,6 +182,7 @@ def _cells(reading: Reading) -> list[Cell]:
         Cell(full_text(reading.full_in)),
         Cell(printable(path_text(who(reading.holders)))),
         Cell(printable(path_text(place(reading))), path=reading.kind != "total"),
+        Cell(printable(repetition_words(reading))),
     ]
 
 

@@ -17,12 +17,16 @@ from spillview.growth.memory import Known, digest, ground_of, recall, remember
 from spillview.growth.moments import Moment
 from spillview.growth.passing import disk_reading, judged
 from spillview.growth.readings import Check, Kind, Reading, telling, worst_first
+from spillview.growth.repetition import look_at
 from spillview.model import Problem
 from spillview.space import taken
 from spillview.writers import Open, OpenFile, open_files
 
 if TYPE_CHECKING:
     from spillview.catalogue import Catalogue, Query
+
+LOOKED = 10
+"""So many files are looked into for what they repeat."""
 
 
 def check(
@@ -32,11 +36,14 @@ def check(
     *,
     chosen: bool = True,
     interval: float = 1.0,
+    whole: bool = False,
     sleep: Callable[[float], None] = time.sleep,
 ) -> Check:
     """Look at everything that `query` admits, twice when `interval` is not 0.
 
-    The sizes are kept for the next check of the same. Raises `BadInput` for a bad PATH.
+    The worst files are looked into for what they repeat: into parts of them, or into
+    all of them when `whole`. The sizes are kept for the next check of the same.
+    Raises `BadInput` for a bad PATH.
     """
     looks = Looks(_watched(catalogue, query, sessions=limits.max_session is not None))
     roots = [store.root for store in catalogue.stores]
@@ -73,8 +80,9 @@ def check(
         remember(catalogue.places, ground, Known(moment, work.sizes(), free))
     except Unreadable as error:
         problems.append(Problem("", str(error)))
+    shown = list(_looked_into(sorted([*shown, *told], key=worst_first), whole))
     return Check(
-        sorted([*shown, *told], key=worst_first),
+        shown,
         limits,
         chosen,
         total,
@@ -95,15 +103,30 @@ def _watched(catalogue: Catalogue, query: Query, *, sessions: bool) -> list[Watc
     for place in listing.order:
         path = finds.file_path(place)
         if path is not None:
-            files.append(Watched(path, finds.harness(place), names[place]))
+            harness, root = finds.harness(place), finds.root(place)
+            files.append(Watched(path, harness, names[place], root))
     known = {file.path for file in files}
     for log in catalogue.logs:
         session = log.parent_session or log.session
         wanted = query.session is None or session.startswith(query.session)
         if wanted and log.path not in known:
             known.add(log.path)
-            files.append(Watched(log.path, log.harness, session, "transcript"))
+            files.append(
+                Watched(log.path, log.harness, session, log.root, "transcript")
+            )
     return files
+
+
+def _looked_into(readings: Sequence[Reading], whole: bool) -> Iterator[Reading]:
+    """The readings, the first files of them with what they repeat."""
+    left = LOOKED
+    for reading in readings:
+        if reading.kind == "file" and reading.what == "artifact" and left:
+            left -= 1
+            found = look_at(reading.path, reading.root, whole=whole)
+            yield replace(reading, repetition=found)
+        else:
+            yield reading
 
 
 def _inside(folders: Sequence[str]) -> Callable[[str], bool]:
@@ -238,6 +261,7 @@ class _Work:
                 names[key],
                 holders=opened.holders if opened is not None else (),
                 dev=size.dev,
+                root=file.root,
             )
 
     def sums(self) -> dict[tuple[str, str] | None, Reading]:

@@ -21,6 +21,8 @@ class Watched(NamedTuple):
     path: str
     harness: str
     session: str
+    root: str | None = None
+    """The store's folder, which it is not left from."""
     what: str = "artifact"
     """`artifact` or `transcript`."""
 

@@ -66,6 +66,8 @@ class Reading(Frozen):
     repetition: Repetition | None = None
     """None where it was not looked for."""
     dev: int = 0
+    root: str | None = None
+    """The store's folder."""
 
     @property
     def change(self) -> Change | None:
@@ -88,8 +90,16 @@ class Reading(Frozen):
 
     @property
     def reads_itself(self) -> bool:
-        """Whether one process both reads and writes it."""
+        """Whether one process writes it and has it open for reading as well."""
         return any(holder.reads and holder.writes for holder in self.holders)
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        """`repeats` and `self-reference`, where they were looked for and hold."""
+        flags = self.repetition.flags if self.repetition is not None else ()
+        if self.reads_itself and "self-reference" not in flags:
+            flags = (*flags, "self-reference")
+        return flags
 
 
 class Check(Frozen):

@@ -44,6 +44,7 @@ def reading_row(reading: Reading) -> Row:
         row["files"] = reading.names
         return row
     row |= {"kind": reading.what, "names": reading.names}
+    row |= {"flags": list(reading.flags), "repetition": _repetition(reading)}
     row["holders"] = [
         {
             "pid": each.pid,
@@ -75,6 +76,22 @@ def summary_row(check: Check) -> Row:
         "defaults": not check.chosen,
         "processes_told": check.told,
         "processes_closed": check.closed,
+    }
+
+
+def _repetition(reading: Reading) -> Row | None:
+    """What it repeats, measured over `looked` of `of` bytes; None: not looked for."""
+    found = reading.repetition
+    if found is None:
+        return None
+    block, often = found.block, found.often
+    return {
+        "looked": found.looked,
+        "of": found.of,
+        "block": None if block is None else block._asdict(),
+        "line": None if often is None else often._asdict(),
+        "own_path": found.names,
+        "own_path_at": found.named_at,
     }
 
 

@@ -72,3 +72,30 @@ def disk_words(reading: Reading) -> str:
     if reading.full_in is not None:
         text += f", full in {human_age(reading.full_in)} at this rate"
     return text
+
+
+def repetition_words(reading: Reading) -> str:
+    """What it repeats, and over how much of it that was measured; empty for nothing."""
+    found = reading.repetition
+    words = []
+    if found is not None and found.block is not None:
+        block = found.block
+        words.append(
+            f"{human_bytes(block.bytes)} again and again, {block.copies:,.0f} times"
+            f" from byte {block.start:,} on"
+        )
+    elif found is not None and found.often is not None:
+        often = found.often
+        words.append(
+            f"one line is {often.times:,} of {often.lines:,}: {path_text(often.text)}"
+        )
+    if found is not None and found.named_at is not None:
+        words.append(
+            f"names itself {found.names:,} times, first at byte {found.named_at:,}"
+        )
+    if found is not None and words and not found.whole:
+        looked = human_bytes(found.looked)
+        words.append(f"of {looked} looked at")
+    if reading.reads_itself:
+        words.append("its writer reads it, too")
+    return "; ".join(words)
