@@ -344,8 +344,8 @@ def test_a_file_that_was_deleted_while_open_still_counts(logs: Path) -> None:
     assert row["limit"] == "max-file"
     assert row["holders"][0]["pid"] == pid
     assert row["now"]["grown"] > 0
-    assert "gone.log (deleted, still open)" in told.out
-    assert "over" in told.out  # the second run knows it from the first
+    assert "gone.log (deleted)" in told.out
+    assert told.out.count("/s  ") >= 2  # the second run knows it from the first
 
 
 def test_hostile_names_and_commands_cannot_reach_the_terminal(logs: Path) -> None:

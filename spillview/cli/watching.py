@@ -32,16 +32,17 @@ renamed in between has no rate.
 
 Sizes are what files take of the disk: each file once, holes not, links not. Files that
 were deleted while a process has them open count where /proc tells of them. The 10 worst
-files are looked into: does one line or block come again and again (over as many bytes as
-is said; with --whole over all), does it name itself, as a log does that `grep -r` writes
-into the tree it reads. Limits may stand in config.toml:
+files are looked into: does one line or block come again and again (over as many bytes
+as is said; with --whole over all), does it name itself, as a log does that `grep -r`
+writes into the tree it reads. Limits may stand in config.toml:
 
   [watch]
   max_file = "5GB"
   max_rate = "100MB/min"
   min_free = "5%"
 
-columns: LIMIT (that is passed) SIZE RATE FULL IN (its disk) PROCESS PATH REPEATS"""
+columns: LIMIT (that is passed) SIZE RATE OVER (which time) NOW (between the looks)
+FULL IN (its disk) PROCESS PATH REPEATS"""
 
 INTERVAL = 1.0
 """Seconds between the two looks, unless told otherwise."""
@@ -149,13 +150,15 @@ def _write(found: Check, streams: Streams) -> None:
     from spillview.cli.tables import Column, write_table
 
     columns = [
-        Column("LIMIT", least=8, most=24),
+        Column("LIMIT", least=15, most=24),
         Column("SIZE", right=True),
-        Column("RATE", least=8),
-        Column("FULL IN", right=True),
-        Column("PROCESS", least=10, most=30, drop=1),
+        Column("RATE", right=True),
+        Column("OVER", right=True, drop=3),
+        Column("NOW", right=True, drop=4),
+        Column("FULL IN", right=True, drop=2),
+        Column("PROCESS", least=14, most=30, drop=1),
         Column("PATH", least=20),
-        Column("REPEATS", least=12, drop=2),
+        Column("REPEATS", least=12, drop=5),
     ]
     shown = found.passed if streams.quiet else found.readings
     rows = [r for r in shown if r.passed or r.kind != "disk"]
@@ -178,7 +181,7 @@ def _cells(reading: Reading) -> list[Cell]:
     return [
         Cell(passed or "–", "over" if passed else "dim"),
         Cell(human_bytes(reading.disk)),
-        Cell(rate_words(reading)),
+        *(Cell(words) for words in rate_words(reading)),
         Cell(full_text(reading.full_in)),
         Cell(printable(path_text(who(reading.holders)))),
         Cell(printable(path_text(place(reading))), path=reading.kind != "total"),

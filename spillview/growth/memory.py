@@ -13,7 +13,7 @@ from spillview.errors import Unreadable
 from spillview.frozen import Frozen
 from spillview.growth.changes import Size
 from spillview.growth.moments import Moment
-from spillview.own_files import open_own
+from spillview.own_files import is_stranger, open_own, set_aside
 from spillview.places import private_dir
 from spillview.text import path_text
 
@@ -80,6 +80,8 @@ def remember(places: Places, ground: str, known: Known) -> None:
         try:
             with open(handle, "wb") as file:
                 file.write(_packed(known))
+            if is_stranger(_path(places, ground)):
+                set_aside(_path(places, ground), "sizes")
             os.replace(temporary, _path(places, ground))
         except OSError:
             with suppress(OSError):

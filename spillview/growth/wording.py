@@ -15,21 +15,23 @@ def limit_words(passed: Passed) -> str:
     return f"{passed.limit} {text_of(passed.limit, passed.most)}"
 
 
-def rate_words(reading: Reading) -> str:
-    """How fast it grows, and over which time that is known; `?` where it is not."""
-    change = reading.change
+def rate_words(reading: Reading) -> tuple[str, str, str]:
+    """How fast it grows, over which time that is known, and how fast now.
+
+    `?` where it is not known, and in place of the time why; the last is empty where
+    nothing else than the first two is known.
+    """
+    if reading.kind == "disk":
+        return rate_text(reading.filling or 0), "", ""
+    change, now = reading.change, reading.now
     if change is None:
-        return "?"
+        return "?", "", ""
     rate = change.per_second
-    if rate is None:
-        return f"? ({change.why})"
-    if change is reading.now:
-        return f"{rate_text(rate)} now"
-    words = f"{rate_text(rate)} over {human_age(change.seconds)}"
-    now = reading.now
-    if now is not None and now.per_second is not None and now.grown != 0:
-        words += f", {rate_text(now.per_second)} now"
-    return words
+    over = change.why if rate is None else human_age(round(change.seconds))
+    current = ""
+    if now is not None and now is not change:
+        current = "?" if now.per_second is None else rate_text(now.per_second)
+    return "?" if rate is None else rate_text(rate), over, current
 
 
 def full_text(seconds: float | None) -> str:
@@ -44,7 +46,8 @@ def who(holders: Sequence[Holder]) -> str:
     first = max(holders, key=lambda holder: (holder.writes, -holder.pid))
     more = f" (+{len(holders) - 1})" if len(holders) > 1 else ""
     program, space, rest = first.command.partition(" ")
-    command = f"{program.rpartition('/')[2] or program}{space}{rest}"
+    words = " ".join(rest.split())
+    command = f"{program.rpartition('/')[2] or program}{space}{words}"
     return f"{first.pid} {command}{'' if first.writes else ' (reads it)'}{more}"
 
 
@@ -58,7 +61,7 @@ def place(reading: Reading) -> str:
     if reading.kind == "disk":
         return f"the disk of {path}"
     if reading.kind == "deleted":
-        return f"{path} (deleted, still open)"
+        return f"{path} (deleted)"
     return path
 
 
