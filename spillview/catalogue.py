@@ -10,7 +10,7 @@ import gc
 import os
 import time
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import compress
 from typing import TYPE_CHECKING, NamedTuple
@@ -26,6 +26,7 @@ from spillview.discovery import (
     store_roots,
 )
 from spillview.errors import Cancelled as Stopped
+from spillview.errors import Unreadable
 from spillview.finds import Finds
 from spillview.frozen import replace
 from spillview.listing import Listing, Table
@@ -54,6 +55,7 @@ if TYPE_CHECKING:
     from spillview.config import Settings
     from spillview.envelope import EnvelopeFacts
     from spillview.links import SessionFacts
+    from spillview.pins import Pin, Pinned
     from spillview.places import Places
     from spillview.state import Note, State
 
@@ -97,6 +99,11 @@ class Catalogue:
 
     `scan` and `complete` may run in a worker thread; their results are immutable.
     """
+
+    _pinned: Pinned | None = None
+    """What is pinned; None where nothing is."""
+    repinned = 0
+    """How many pins were set or taken back through this catalogue."""
 
     def __init__(
         self,
@@ -168,10 +175,14 @@ class Catalogue:
         """What transcripts say of it."""
         return self._records
 
+    def is_noted(self, ident: str, sessions: Iterable[tuple[str, str]]) -> bool:
+        """Whether a mark or a pin makes an artifact's row another one."""
+        return ident in self._marks or self.why_pinned(ident, sessions) is not None
+
     @property
-    def marks(self) -> Mapping[str, float]:
-        """When the person marked artifacts reviewed, as the last scan found it."""
-        return self._marks
+    def has_notes(self) -> bool:
+        """Whether there are marks or pins at all."""
+        return bool(self._marks) or self._pinned is not None
 
     @property
     def boundary(self) -> Boundary | None:
@@ -183,9 +194,57 @@ class Catalogue:
         """What could not be read in the last scan and completion."""
         return [*self._problems, *self._records.problems]
 
+    @property
+    def mended(self) -> list[Problem]:
+        """What became of broken files of our own; everything could be read."""
+        return [*self.cache.mended, *(self.state.mended if self.state else ())]
+
     def profile(self, harness: str) -> Profile:
         """The profile of a harness; the plain folder's for one unknown."""
         return self.profiles.get(harness) or self.profiles["folder"]
+
+    # Pins
+
+    def _read_pins(self) -> None:
+        path = os.path.join(self.places.state_dir, "pins")
+        self._pinned = None
+        if not os.path.lexists(path):
+            return
+        from spillview.pins import Pins
+
+        try:
+            self._pinned = Pins(self.places).pinned() or None
+        except Unreadable as error:
+            self._problems.append(Problem(path, str(error)))
+
+    def why_pinned(
+        self, ident: str, sessions: Iterable[tuple[str, str]] = ()
+    ) -> str | None:
+        """Why an artifact of these harnesses and sessions is pinned, if it is."""
+        pinned = self._pinned
+        return pinned.why(ident, sessions) if pinned is not None else None
+
+    def set_pin(self, pin: Pin, *, pinned: bool) -> None:
+        """Pin something, or take its pin back. Raises `Unreadable`."""
+        from spillview.pins import Pins
+
+        pins = Pins(self.places)
+        if pinned:
+            pins.add([pin])
+        else:
+            pins.remove([pin.id])
+        self._pinned = pins.pinned() or None
+        self.repinned += 1
+
+    def with_pin(self, artifact: Artifact) -> Artifact:
+        """The artifact with the flag of a pin that it has by now, or without it."""
+        found = artifact.found
+        sessions = {(found.harness, s) for s in (artifact.session, found.session)}
+        pinned = self.why_pinned(found.id, sessions) is not None
+        if pinned is ("pinned" in artifact.flags):
+            return artifact
+        flags = tuple(each for each in artifact.flags if each != "pinned")
+        return replace(artifact, flags=(*flags, "pinned") if pinned else flags)
 
     # What is there
 
@@ -215,6 +274,7 @@ class Catalogue:
         self._growing.clear()
         self._looked.clear()
         self._marks = self.state.reviewed() if self.state is not None else {}
+        self._read_pins()
         found = Finds() if bare else seen.found
         self._records.take(() if bare else seen.transcripts, found)
         listing: Listing | None = None
@@ -380,6 +440,8 @@ class Catalogue:
             self._flags(found, counts, link, error),
             reviewed,
         )
+        if self._pinned is not None:
+            artifact = self.with_pin(artifact)
         if reviewed is None or is_reviewed(artifact, self.now()):
             return artifact
         return replace(artifact, reviewed=None)  # it changed since: it is open again

@@ -165,13 +165,17 @@ def undone_row(done: Undone) -> Row:
 
 
 def pin_row(pin: Pin, *, pinned: bool = True) -> Row:
-    """One pin, or one that was taken back."""
+    """One pin, of an artifact or a session, or one that was taken back."""
     row: Row = {
         "id": pin.id,
         "path": path_text(pin.path),
         "pinned": pinned,
         "when": iso(pin.when),
     }
+    if pin.session is not None:
+        row["path"] = None
+        row |= {"harness": pin.harness, "session": path_text(pin.session)}
+        return row
     _exact(row, pin.path)
     return row
 
