@@ -22,6 +22,7 @@ from spillview.reviewed import is_reviewed
 if TYPE_CHECKING:
     from spillview.cache import Cache, Key
     from spillview.config import Settings
+    from spillview.pins import Pinned
     from spillview.profile import Profile
     from spillview.standing import Standing
 
@@ -50,6 +51,8 @@ class Assembly:
         self.now = now
         self.marks: dict[str, float] = {}
         """When the person marked artifacts reviewed, as the last scan found it."""
+        self.pinned: Pinned | None = None
+        """What the person pinned; None where nothing is."""
         self.boundary: Boundary | None = None
         """The boundary that the last scan's query put in place of all others."""
         self._env = env
@@ -61,9 +64,14 @@ class Assembly:
         """Links as records alone tell them, of artifacts whose look was stored."""
         self._gates: dict[tuple[str | None, ...], tuple[Boundary, ...]] = {}
 
-    def begin(self, marks: dict[str, float], boundary: Boundary | None) -> None:
-        """Start from a new scan, with the person's marks and the query's boundary."""
-        self.marks, self.boundary = marks, boundary
+    def begin(
+        self,
+        marks: dict[str, float],
+        pinned: Pinned | None,
+        boundary: Boundary | None,
+    ) -> None:
+        """Start from a new scan: the person's marks and pins, the query's boundary."""
+        self.marks, self.pinned, self.boundary = marks, pinned, boundary
         self._growing.clear()
         self._looked.clear()
 
@@ -114,9 +122,21 @@ class Assembly:
             self._flags(found, counts, link, error),
             reviewed,
         )
+        if self.pinned is not None:
+            artifact = self.with_pin(artifact)
         if reviewed is None or is_reviewed(artifact, self.now()):
             return artifact
         return replace(artifact, reviewed=None)  # it changed since: it is open again
+
+    def with_pin(self, artifact: Artifact) -> Artifact:
+        """The artifact with the flag of a pin that it has by now, or without it."""
+        found, flags = artifact.found, artifact.flags
+        sessions = {(found.harness, s) for s in (artifact.session, found.session)}
+        pinned = self.pinned is not None and self.pinned.why(found.id, sessions)
+        if bool(pinned) is ("pinned" in flags):
+            return artifact
+        kept = tuple(each for each in flags if each != "pinned")
+        return replace(artifact, flags=(*kept, "pinned") if pinned else kept)
 
     def _boundaries(self, found: Found, link: Link | None) -> tuple[Boundary, ...]:
         """Those asked for, else those its writer noted, else those of its harness."""

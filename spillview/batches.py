@@ -16,13 +16,21 @@ from spillview import journal as papers
 from spillview import moving, restoring
 from spillview.bins import FILES, drop_bin, find_bin
 from spillview.disk import FULL, Disk
-from spillview.errors import Unreadable
+from spillview.errors import BadInput, Unreadable
 from spillview.journal import Item, Journal
-from spillview.text import human_bytes
+from spillview.text import human_bytes, path_text
 
 RESERVE = "reserve"
+PREFIX = 4
+"""The shortest beginning of a batch's name that means it."""
 RESERVED = 256 << 10
 """Bytes kept for a journal, so that a full disk can still be cleaned up."""
+
+
+class UnknownBatch(BadInput):
+    """No clean-up in the trash has that name: there is nothing to do."""
+
+    exit_code = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,3 +276,28 @@ def is_batch(name: str) -> bool:
 def is_full(error: OSError) -> bool:
     """Whether the disk, or the user's share of it, is full."""
     return error.errno in FULL
+
+
+def named_batch(batches: Sequence[Batch], reference: str | None) -> Batch | None:
+    """The batch that is meant; without a reference the last that has files."""
+    if reference is None:
+        usable = [b for b in batches if (b.items or b.away) and not b.problem]
+        broken = [b for b in batches if b.problem]
+        if not usable and broken:
+            raise Unreadable(f"{path_text(broken[0].path)}: {broken[0].problem}")
+        return usable[0] if usable else None
+    hits = [batch for batch in batches if batch.id == reference]
+    if not hits and len(reference) >= PREFIX:
+        hits = [batch for batch in batches if batch.id.startswith(reference)]
+    if not hits:
+        raise UnknownBatch(
+            f"there is no clean-up “{reference}” in the trash;"
+            " `spillview trash` lists those there are"
+        )
+    if len(hits) > 1:
+        raise BadInput(
+            f"“{reference}” begins the names of {len(hits)} clean-ups: give more of it"
+        )
+    if hits[0].problem is not None:
+        raise Unreadable(hits[0].problem)
+    return hits[0]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import gc
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -22,6 +22,7 @@ from spillview.discovery import (
     discover,
     store_roots,
 )
+from spillview.errors import Unreadable
 from spillview.finds import Finds
 from spillview.frozen import replace
 from spillview.listing import Listing, Table, table_of
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
     from spillview.envelope import EnvelopeFacts
     from spillview.links import SessionFacts
     from spillview.own_profiles import UserProfile
+    from spillview.pins import Pin, Pinned
     from spillview.places import Places
     from spillview.state import Note, State
 
@@ -58,6 +60,9 @@ class Catalogue:
 
     `scan` and `complete` may run in a worker thread; their results are immutable.
     """
+
+    repinned = 0
+    """How many pins were set or taken back through this catalogue."""
 
     def __init__(
         self,
@@ -118,14 +123,24 @@ class Catalogue:
         return self._seen.found
 
     @property
+    def logs(self) -> Sequence[TranscriptFound]:
+        """The transcripts that the last scan found, read or not."""
+        return self._seen.transcripts
+
+    @property
     def standing(self) -> Standing:
         """What transcripts say of it."""
         return self._records
 
+    def is_noted(self, ident: str, sessions: Iterable[tuple[str, str]]) -> bool:
+        """Whether a mark or a pin makes an artifact's row another one."""
+        marked = ident in self._assembly.marks
+        return marked or self.why_pinned(ident, sessions) is not None
+
     @property
-    def marks(self) -> Mapping[str, float]:
-        """When the person marked artifacts reviewed, as the last scan found it."""
-        return self._assembly.marks
+    def has_notes(self) -> bool:
+        """Whether there are marks or pins at all."""
+        return bool(self._assembly.marks) or self._assembly.pinned is not None
 
     @property
     def boundary(self) -> Boundary | None:
@@ -137,9 +152,52 @@ class Catalogue:
         """What could not be read in the last scan and completion."""
         return [*self._problems, *self._records.problems]
 
+    @property
+    def mended(self) -> list[Problem]:
+        """What became of broken files of our own; everything could be read."""
+        return [*self.cache.mended, *(self.state.mended if self.state else ())]
+
     def profile(self, harness: str) -> Profile:
         """The profile of a harness; the plain folder's for one unknown."""
         return self.profiles.get(harness) or self.profiles["folder"]
+
+    # Pins
+
+    def _pins(self) -> Pinned | None:
+        """What is pinned; None where nothing is."""
+        path = os.path.join(self.places.state_dir, "pins")
+        if not os.path.lexists(path):
+            return None
+        from spillview.pins import Pins
+
+        try:
+            return Pins(self.places).pinned() or None
+        except Unreadable as error:
+            self._problems.append(Problem(path, str(error)))
+            return None
+
+    def why_pinned(
+        self, ident: str, sessions: Iterable[tuple[str, str]] = ()
+    ) -> str | None:
+        """Why an artifact of these harnesses and sessions is pinned, if it is."""
+        pinned = self._assembly.pinned
+        return pinned.why(ident, sessions) if pinned is not None else None
+
+    def set_pin(self, pin: Pin, *, pinned: bool) -> None:
+        """Pin something, or take its pin back. Raises `Unreadable`."""
+        from spillview.pins import Pins
+
+        pins = Pins(self.places)
+        if pinned:
+            pins.add([pin])
+        else:
+            pins.remove([pin.id])
+        self._assembly.pinned = pins.pinned() or None
+        self.repinned += 1
+
+    def with_pin(self, artifact: Artifact) -> Artifact:
+        """The artifact with the flag of a pin that it has by now, or without it."""
+        return self._assembly.with_pin(artifact)
 
     # What is there
 
@@ -166,7 +224,7 @@ class Catalogue:
         self._rescan.forget()
         self.stores = seen.stores
         self._problems = [*self._profile_problems, *seen.problems]
-        self._assembly.begin(self.reviewed(), query.boundary)
+        self._assembly.begin(self.reviewed(), self._pins(), query.boundary)
         found = Finds() if bare else seen.found
         self._records.take(() if bare else seen.transcripts, found)
         listing: Listing | None = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -17,7 +17,7 @@ from spillview.config import config_path
 from spillview.liveness import Cancelled, Guard, survey
 from spillview.model import Artifact, Found, Problem
 from spillview.ownership import Ownership
-from spillview.pins import Pin, Pins, why_pinned
+from spillview.pins import Pinned, Pins
 from spillview.retention import Choice, Plan, Standing, plan, without
 from spillview.rules import Deciding
 from spillview.text import human_bytes, path_text
@@ -77,7 +77,7 @@ def prospect(
     artifacts = _placed(catalogue.scan(query))
     guard = survey(catalogue, artifacts, cancelled)
     places = catalogue.places
-    pinned = Pins(places).all()
+    pinned = Pins(places).pinned()
     own = (places.state_dir, places.cache_dir, places.config_dir)
     forced = query.harness == "folder"
     shape = Ownership(catalogue.profile, forced=forced, own=own)
@@ -126,7 +126,7 @@ def _disputes(made: Plan, places: Places) -> Iterator[Problem]:
 def _standing(
     artifact: Artifact,
     guard: Guard,
-    pins: Mapping[str, Pin],
+    pinned: Pinned,
     shape: Ownership,
     catalogue: Catalogue,
     now: float,
@@ -143,7 +143,7 @@ def _standing(
         artifact,
         guard.active.get(key),
         named_time(artifact.found, catalogue.profile(artifact.found.harness), now),
-        why_pinned(pins, artifact.id, {key, own}),
+        pinned.why(artifact.id, {key, own}),
         why or guard.needed.get(artifact.id),
         shape.foreign(artifact.found, linked=linked),
         orphan,

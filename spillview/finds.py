@@ -184,6 +184,14 @@ class Finds(Sequence[Found]):
             return None
         return self._shared[of].below + self._names[place]
 
+    def file_path(self, place: int) -> str | None:
+        """The path of a regular file; None for a link, a row, what is not readable."""
+        of = self._of[place]
+        if of >= 0:
+            return self._shared[of].below + self._names[place]
+        found = self._whole[place]
+        return found.path if found.type == "file" and found.row is None else None
+
     def by_address(self, places: Iterable[int]) -> list[int]:
         """These places in the order of their addresses."""
         names, of = self._names, self._of

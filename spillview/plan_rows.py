@@ -106,8 +106,8 @@ def _place(where: str | NoBin, found: Sequence[Found]) -> Row:
     return row
 
 
-def batch_row(batch: Batch) -> Row:
-    """One clean-up in the trash."""
+def batch_row(batch: Batch, expires: float | None = None) -> Row:
+    """One clean-up in the trash, and from when on the next one deletes it."""
     row: Row = {
         "batch": batch.id,
         "when": iso(batch.when) if batch.when else None,
@@ -115,6 +115,7 @@ def batch_row(batch: Batch) -> Row:
         "bytes": batch.bytes,
         "path": path_text(batch.path),
         "moved": batch.total,
+        "expires": iso(expires),
     }
     if len(batch.paths) > 1:
         row["paths"] = [path_text(path) for path in batch.paths]
@@ -137,8 +138,12 @@ def content_row(batch: str, path: str, size: int) -> Row:
 
 def emptied_row(done: Emptied) -> Row:
     """What emptying the trash freed."""
+    return {"summary": True, **emptied_facts(done)}
+
+
+def emptied_facts(done: Emptied) -> Row:
+    """How many clean-ups were deleted for good, and what the disk gained."""
     return {
-        "summary": True,
         "batches": len(done.batches),
         "items": done.items,
         "bytes": done.bytes,
@@ -149,21 +154,28 @@ def emptied_row(done: Emptied) -> Row:
 
 def undone_row(done: Undone) -> Row:
     """What an undo put back."""
-    return {
+    row: Row = {
         "batch": done.batch,
         "restored": len(done.restored),
         "failed": _failures(done.failed),
     }
+    if done.freed is not None:
+        row["deleted"] = {"batch": done.freed.batch, "at": iso(done.freed.at)}
+    return row
 
 
 def pin_row(pin: Pin, *, pinned: bool = True) -> Row:
-    """One pin, or one that was taken back."""
+    """One pin, of an artifact or a session, or one that was taken back."""
     row: Row = {
         "id": pin.id,
         "path": path_text(pin.path),
         "pinned": pinned,
         "when": iso(pin.when),
     }
+    if pin.session is not None:
+        row["path"] = None
+        row |= {"harness": pin.harness, "session": path_text(pin.session)}
+        return row
     _exact(row, pin.path)
     return row
 

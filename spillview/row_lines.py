@@ -43,6 +43,8 @@ _VARYING = ("id", "path", "name", "call_id", "modified", "bytes")
 _BARE = ("call_id", "modified", "bytes")
 """Of those, what need not be a text."""
 
+_CHANGING = {"growing", "pinned"}
+"""Flags of which the file itself tells nothing."""
 _SAID = {"session", "tool", "label", "stream", "content", "digest"}
 
 Completing = Callable[["Listing"], Iterable["Artifact"]]
@@ -102,6 +104,7 @@ class _Lines:
     def __init__(self, catalogue: Catalogue, listing: Listing, complete: bool) -> None:
         self.catalogue = catalogue
         self.finds = listing.table.finds
+        self.sessions = listing.table.sessions
         self.complete = complete
         self.records = catalogue.standing
         self.cache = catalogue.cache
@@ -166,10 +169,10 @@ class _Lines:
         lines = self.cache.lines(group)
         if len(lines) != len(places):  # damaged, or replaced meanwhile
             return [self._made(place) for place in places]
-        marks = self.catalogue.marks
-        if marks:
+        if self.catalogue.has_notes:
             for index, place in enumerate(places):
-                if self.finds.ident(place) in marks:
+                sessions = {group, (group[0], self.sessions[place])}
+                if self.catalogue.is_noted(self.finds.ident(place), sessions):
                     lines[index] = self._made(place)
         return lines
 
@@ -200,7 +203,7 @@ class _Lines:
             return
         if artifact.counts is None or artifact.reviewed is not None:
             return
-        if artifact.error is not None or "growing" in artifact.flags:
+        if artifact.error is not None or not _CHANGING.isdisjoint(artifact.flags):
             return
         known = self._new.setdefault(group, {})
         known[place] = line
@@ -237,7 +240,7 @@ class _Lines:
             common is not None
             and common.last.anything == ""
             and not common.profile.session_in_names
-            and not self.catalogue.marks
+            and not self.catalogue.has_notes
         )
 
     def _alike(self, places: Sequence[int]) -> Iterator[bytes]:

@@ -207,6 +207,7 @@ def envelope_row(facts: EnvelopeFacts) -> Row:
         "verdict": _verdict(artifact),
         "reads": [_read(each) for each in link.reads] if link else [],
         "next": _next(first.mention.next) if first else None,
+        "flags": list(artifact.flags),
         "envelopes": [_shown(each) for each in facts.shown[1:]],
         "survival": _survival(facts.survival, facts.survival_otherwise),
         **_call(first.mention if first else None),

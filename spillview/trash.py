@@ -1,4 +1,4 @@
-"""The trash: clean-ups that can be undone, listed, and emptied.
+"""The trash: clean-ups that can be undone, listed, emptied, and that may expire.
 
 One lock keeps two runs apart. Whatever a killed run left is settled when the trash is
 opened next, and `settled` says how.
@@ -13,21 +13,27 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 
 from spillview import moving, restoring
-from spillview.batches import Batch, Batches, is_full, new_name
+from spillview.batches import (
+    Batch,
+    Batches,
+    UnknownBatch,
+    is_full,
+    named_batch,
+    new_name,
+)
 from spillview.bins import FILES, Bins, find_bin
 from spillview.disk import CAN_WORK, Busy, Disk, gain, private_folder
-from spillview.errors import BadInput, SpillError, Unreadable
+from spillview.errors import SpillError, Unreadable
+from spillview.expiry import Freed, freed_batch, freed_in, is_expired, remember
 from spillview.journal import Item, Journal
 from spillview.model import Found
 from spillview.moving import Cancelled, Carried, Draft, Failure, Progress
 from spillview.places import Places, private_dir
-from spillview.text import path_text
+from spillview.text import exact_age, human_bytes, path_text, plural
 
 WAIT = 10.0
 """Seconds to wait for another run before saying that it is at work."""
 _LOCK = "lock"
-_PREFIX = 4
-"""The shortest beginning of a batch's name that means it."""
 
 
 class DiskFull(SpillError):
@@ -36,12 +42,6 @@ class DiskFull(SpillError):
 
 class NoTrash(SpillError):
     """The state folder cannot hold a trash, so nothing was moved."""
-
-
-class UnknownBatch(BadInput):
-    """No clean-up in the trash has that name: there is nothing to do."""
-
-    exit_code = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +66,8 @@ class Undone:
     """Paths."""
     failed: tuple[tuple[str, str], ...] = ()
     """Paths and why: their files are still in the trash, or gone from it."""
+    freed: Freed | None = None
+    """Where there was nothing to undo: the last one that was deleted for good."""
 
 
 @dataclass(slots=True)
@@ -80,6 +82,16 @@ class Emptied:
     """Bytes the disk gained at least."""
     failed: list[tuple[str, str]] = field(default_factory=list)
     """Paths and why they are still in the trash."""
+
+    @property
+    def sentence(self) -> str:
+        """What expired, in words."""
+        batches = plural(len(self.batches), "older clean-up")
+        return (
+            f"{batches} in the trash had expired (trash_keep):"
+            f" {plural(self.items, 'file')} ({human_bytes(self.bytes)}) deleted for"
+            f" good, {human_bytes(self.freed_now)} freed"
+        )
 
 
 class Trash:
@@ -254,9 +266,15 @@ class Trash:
         """
         with self._maybe_alone() as room:
             everything = self._batches.all(room) if room is not None else []
-            batch = named_batch(everything, reference)
+            freed = freed_in(self._disk, room) if room is not None else []
+            try:
+                batch = named_batch(everything, reference)
+            except UnknownBatch:
+                if reference is not None and (gone := freed_batch(freed, reference)):
+                    raise UnknownBatch(gone.sentence) from None
+                raise
             if room is None or batch is None:
-                return Undone(None)
+                return Undone(None, freed=freed[-1] if freed else None)
             journal = self._batches.journal(room, batch.id)
             done = restoring.put_back(self._disk, journal, progress)
             failed = [(item.path, why) for item, why in done.failed]
@@ -283,13 +301,43 @@ class Trash:
                 chosen = list(dict.fromkeys(b for b in named if b is not None))
             if room is None:
                 return done
-            total = sum(batch.items for batch in chosen)
-            for batch in chosen:
-                journal = self._batches.journal(room, batch.id)
-                self._empty(journal, done, total, progress)
-                self._batches.drop_if_empty(room, journal)
-                done.batches.append(batch)
+            self._free(room, chosen, done, progress)
         return done
+
+    def expire(self, keep: float) -> Emptied:
+        """Delete for good the clean-ups that were made more than `keep` seconds ago.
+
+        Raises `Busy` or `NoTrash`; then nothing was deleted.
+        """
+        done = Emptied()
+        with self._maybe_alone() as room:
+            if room is not None:
+                now = self._now()
+                old = [b for b in self._batches.all(room) if is_expired(b, keep, now)]
+                self._free(room, old, done, None, exact_age(keep))
+        return done
+
+    def _free(
+        self,
+        room: int,
+        batches: Sequence[Batch],
+        done: Emptied,
+        progress: Progress | None,
+        kept: str | None = None,
+    ) -> None:
+        """Delete these for good, and remember it for an undo that asks for them."""
+        total = sum(batch.items for batch in batches)
+        freed = []
+        for batch in batches:
+            items, size = done.items, done.bytes
+            journal = self._batches.journal(room, batch.id)
+            self._empty(journal, done, total, progress)
+            self._batches.drop_if_empty(room, journal)
+            done.batches.append(batch)
+            if done.items > items:
+                gone = (done.items - items, done.bytes - size)
+                freed.append(Freed(batch.id, self._now(), *gone, kept))
+        remember(self._disk, room, freed)
 
     def _empty(
         self, journal: Journal, done: Emptied, total: int, progress: Progress | None
@@ -360,28 +408,3 @@ def _delete(disk: Disk, bin_: int, item: Item, done: Emptied) -> None:
     done.items += 1
     done.bytes += item.size
     done.freed_now += gain(facts)
-
-
-def named_batch(batches: Sequence[Batch], reference: str | None) -> Batch | None:
-    """The batch that is meant; without a reference the last that has files."""
-    if reference is None:
-        usable = [b for b in batches if (b.items or b.away) and not b.problem]
-        broken = [b for b in batches if b.problem]
-        if not usable and broken:
-            raise Unreadable(f"{path_text(broken[0].path)}: {broken[0].problem}")
-        return usable[0] if usable else None
-    hits = [batch for batch in batches if batch.id == reference]
-    if not hits and len(reference) >= _PREFIX:
-        hits = [batch for batch in batches if batch.id.startswith(reference)]
-    if not hits:
-        raise UnknownBatch(
-            f"there is no clean-up “{reference}” in the trash;"
-            " `spillview trash` lists those there are"
-        )
-    if len(hits) > 1:
-        raise BadInput(
-            f"“{reference}” begins the names of {len(hits)} clean-ups: give more of it"
-        )
-    if hits[0].problem is not None:
-        raise Unreadable(hits[0].problem)
-    return hits[0]

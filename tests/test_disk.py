@@ -316,6 +316,7 @@ OWN = {
     "cli/reviewing.py": "writes the page of a report where it was told to",
     "measure.py": "removes our own temporary file",
     "hook": "edits the settings it was asked to, each call failed in its own tests",
+    "growth": "keeps the sizes that the last check found",
     "index": "writes our own search index, and removes what of it is old",
     "demo": "makes a night where it was told to",
 }

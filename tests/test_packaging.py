@@ -63,6 +63,7 @@ def test_wheel_holds_the_package_its_styles_and_nothing_else(wheel: Path) -> Non
         "WHEEL",
         "entry_points.txt",
         "licenses/LICENSE",
+        "licenses/spillview/secrets/LICENSE.gitleaks",
     }
 
 
@@ -73,7 +74,7 @@ def test_wheel_ships_types_profiles_and_only_known_kinds_of_file(wheel: Path) ->
     for harness in ("claude-code", "dsh", "spillview", "outbox", "folder"):
         assert f"spillview/harnesses/{harness}.toml" in names
     kinds = {os.path.splitext(name)[1] or Path(name).name for name in names}
-    assert kinds <= {".py", ".toml", ".tcss", ".typed"}
+    assert kinds <= {".py", ".toml", ".tcss", ".typed", ".gitleaks"}
     assert not [name for name in names if "test" in name.split("/")[1]]
 
 

@@ -18,13 +18,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spillview.batches import RESERVE
+from spillview.batches import RESERVE, UnknownBatch
 from spillview.bins import NoBin, near_name, outlook
 from spillview.disk import Busy, Disk
 from spillview.errors import BadInput, Unreadable
 from spillview.journal import Folder, Item, Journal, Level, decode
 from spillview.model import Found
-from spillview.trash import DiskFull, NoTrash, Trash, UnknownBatch
+from spillview.trash import DiskFull, NoTrash, Trash
 
 from .bench.kills import torment
 from .faults import OLD, Made, make, snapshot
@@ -621,7 +621,8 @@ def test_emptying_frees_what_it_says_and_only_what_was_named(made: Made) -> None
     trash.empty()
     assert trash.batches() == []
     assert trash.undo().batch is None
-    assert sorted(p.name for p in Path(trash.path).iterdir()) == ["lock", RESERVE]
+    left = sorted(p.name for p in Path(trash.path).iterdir())
+    assert left == ["freed", "lock", RESERVE]
 
 
 def test_contents_tell_where_files_came_from(made: Made) -> None:

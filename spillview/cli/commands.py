@@ -88,6 +88,7 @@ COMMANDS = {
             "which commands are about to cross the boundary",
         ),
         Command("review", "reviewing", "[PATH ...]", "the morning report"),
+        Command("watch", "watching", "[PATH ...]", "one check for runaway growth"),
         Command(
             "doctor",
             "health",

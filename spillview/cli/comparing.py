@@ -6,6 +6,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 from spillview.cli.commands import query_of, tell_problems, whole_number
+from spillview.cli.reading import add_raw
 from spillview.errors import BadInput
 from spillview.text import human_age, path_text, printable
 
@@ -52,6 +53,7 @@ def describe(name: str, parser: argparse.ArgumentParser) -> None:
     options.add_argument(
         "--runs", action="store_true", help="list the other runs of its command"
     )
+    add_raw(options)
 
 
 def run(name: str, args: argparse.Namespace, streams: Streams) -> int:
@@ -91,6 +93,8 @@ def _one(
         among = catalogue.settled(catalogue.scan(ground))
     runs = runs_of(after, among)
     if args.runs:
+        from spillview.secrets.showing import shown
+
         for other in runs:
             if args.json:
                 from spillview.comparison.rows import side_row
@@ -98,7 +102,8 @@ def _one(
                 streams.json(side_row(other))
             else:
                 age = human_age(max(0.0, catalogue.now() - other.created))
-                streams.line(f"{other.id}  {age} ago  {_command(other)}")
+                seen = other if args.raw else shown(other)
+                streams.line(f"{other.id}  {age} ago  {_command(seen)}")
         if not runs:
             streams.note("no other run of its command is known")
         return tell_problems(streams, catalogue) or (0 if runs else 1)
@@ -135,13 +140,15 @@ def _compare(
 
         streams.json(comparison_row(found, args.limit))
     else:
-        _write(catalogue, found, args.limit, streams)
+        _write(catalogue, found, args, streams)
     return tell_problems(streams, catalogue)
 
 
 def _write(
-    catalogue: Catalogue, found: Comparison, limit: int, streams: Streams
+    catalogue: Catalogue, found: Comparison, args: argparse.Namespace, streams: Streams
 ) -> None:
+    from contextlib import closing
+
     from spillview.cli.tables import Cell, Column, write_table
     from spillview.comparison.words import (
         ending,
@@ -153,9 +160,16 @@ def _write(
         trouble_words,
     )
     from spillview.endings import ending_seen
+    from spillview.secrets.lines import MaskedLines
+    from spillview.secrets.masking import masked_text
+    from spillview.secrets.showing import shown
 
     now = catalogue.now()
-    sides = (("before", found.before), ("after", found.after))
+    limit, clean = args.limit, str if args.raw else masked_text
+    before, after = (
+        side if args.raw else shown(side) for side in (found.before, found.after)
+    )
+    sides = (("before", before), ("after", after))
     for label, side in sides:
         age = human_age(max(0.0, now - side.created))
         head = streams.styled(f"{label:<{LABEL}}", "dim")
@@ -185,29 +199,45 @@ def _write(
     rows += [("" if n else "items", text) for n, text in enumerate(item_words(found))]
     for label, text in rows:
         if text:
-            streams.line(streams.styled(f"{label:<{LABEL}}", "dim") + text)
+            streams.line(streams.styled(f"{label:<{LABEL}}", "dim") + clean(text))
     trouble = found.lines.trouble
+    told: list[tuple[str, str, int, tuple[Told, ...]]] = []
     if 0 < limit < found.lines.new and trouble:
         total = found.lines.trouble_total or found.lines.new
-        _lines("+", "new and tell of errors", total, trouble[:limit], streams)
-    _lines("-", "gone", found.lines.gone, found.lines.first_gone[:limit], streams)
-    _lines("+", "new", found.lines.new, found.lines.first_new[:limit], streams)
+        told.append(("+", "new and tell of errors", total, trouble))
+    told += [
+        ("-", "gone", found.lines.gone, found.lines.first_gone),
+        ("+", "new", found.lines.new, found.lines.first_new),
+    ]
+    with closing(MaskedLines()) as masks:
+        for sign, what, total, lines in told:
+            whole = found.before if sign == "-" else found.after
+            texts = [
+                one.line.text if args.raw else masks.line(whole, one.line)
+                for one in lines[:limit]
+            ]
+            _lines(sign, what, total, lines[:limit], texts, streams)
 
 
 def _lines(
-    sign: str, what: str, total: int, told: tuple[Told, ...], streams: Streams
+    sign: str,
+    what: str,
+    total: int,
+    told: tuple[Told, ...],
+    texts: list[str],
+    streams: Streams,
 ) -> None:
     """Lines with their numbers; `!` marks a new one that the model never saw."""
     if not told:
         return
     streams.line()
     number = len(str(max(one.line.number for one in told)))
-    for one in told:
+    for one, shown in zip(told, texts, strict=True):
         mark = "!" if sign == "+" and one.seen is False else " "
         style: Style = "dim"
         if sign == "+":
             style = "unseen" if mark == "!" else "seen"
-        text = printable(path_text(one.line.text), tabs=True)
+        text = printable(path_text(shown), tabs=True)
         more = "…" if one.line.truncated else ""
         row = f"{sign}{mark}{one.line.number:>{number}}  {text}{more}"
         streams.line(streams.styled(row, style))

@@ -71,6 +71,8 @@ def _heading(artifact: Artifact, streams: Streams) -> None:
         command = " ".join((artifact.command or "").split())
         words = f"{artifact.tool or ''}  {command}".strip()
         streams.line(streams.styled(printable(path_text(words)), "bold"))
+    if "pinned" in artifact.flags:
+        streams.line("pinned: no clean-up plans it for removal")
     if mention is not None and mention.failed is not None:
         code = "" if mention.exit_code is None else f", exit code {mention.exit_code}"
         streams.line(

@@ -367,7 +367,9 @@ def _artifact_table(
             Cell(" ".join(row.flags), "close"),
         ]
 
-    write_table(streams, columns, map(cells, shown))
+    from spillview.secrets import showing
+
+    write_table(streams, columns, map(cells, map(showing.shown, shown)))
     return unreadable
 
 
@@ -424,9 +426,11 @@ def _missing_table(rows: Sequence[Missing], now: float, streams: Streams) -> Non
         Column("COMMAND", least=16),
         Column("PATH", least=16),
     ]
+    from spillview.secrets.showing import shown_mention
+
     table = []
     for row in rows:
-        mention = row.mention
+        mention = shown_mention(row.mention)
         name_session = short_session if streams.terminal else whole_session
         age = human_age(now - mention.time) if mention.time is not None else ""
         table.append(
@@ -449,6 +453,7 @@ def _missing_table(rows: Sequence[Missing], now: float, streams: Streams) -> Non
 def _session_table(rows: Sequence[Session], now: float, streams: Streams) -> None:
     from spillview.cli.tables import Cell, Column, write_table
     from spillview.endings import endings_unseen
+    from spillview.secrets.masking import masked_text
     from spillview.text import human_age, human_bytes, human_count
     from spillview.triage import failed_unseen
 
@@ -478,7 +483,7 @@ def _session_table(rows: Sequence[Session], now: float, streams: Streams) -> Non
                 Cell(active),
                 Cell(row.harness),
                 Cell(project_name(row.project)),
-                Cell(printable(" ".join((row.title or "").split()))),
+                Cell(printable(" ".join(masked_text(row.title or "").split()))),
                 Cell(human_count(len(row.artifacts))),
                 Cell(human_bytes(row.bytes)),
                 Cell(human_count(row.chars) if row.chars is not None else ""),

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 from spillview.excerpts import as_bytes
 from spillview.model import Artifact
+from spillview.secrets.lines import MaskedLines
+from spillview.secrets.showing import shown
 from spillview.text import human_bytes, path_text, printable
 
 if TYPE_CHECKING:
@@ -18,9 +20,18 @@ class Matches:
     """Matches for a person: grouped on a terminal, `path:line:text` in a pipe."""
 
     def __init__(
-        self, streams: Streams, artifacts: dict[str, Artifact], options: Options
+        self,
+        streams: Streams,
+        artifacts: dict[str, Artifact],
+        options: Options,
+        *,
+        raw: bool = False,
     ) -> None:
+        """`raw` prints credentials as they are."""
         self._streams = streams
+        self._raw = raw
+        self._masks = MaskedLines()
+        self._artifact: Artifact | None = None
         self._artifacts = artifacts
         self._only_matching = options.only_matching
         self._context = bool(options.before or options.after)
@@ -34,13 +45,15 @@ class Matches:
         for message in messages:
             kind, data = message["type"], message["data"]
             if kind == "begin":
-                self._begin(self._artifacts[data["artifact"]])
+                self._artifact = self._artifacts[data["artifact"]]
+                self._begin(self._artifact if self._raw else shown(self._artifact))
             elif kind == "match":
                 matched = True
                 self._match(data)
             elif kind == "context":
                 self._line(data, "-", [])
             elif kind == "end":
+                self._masks.close()
                 self._streams.flush()
         return matched
 
@@ -72,7 +85,7 @@ class Matches:
         if not self._only_matching:
             self._line(data, ":", hits)
             return
-        line = as_bytes(data["lines"])
+        line = self._bytes(data)
         for start, end in hits:
             if start < end:
                 self._put(data, ":", self._marked(line[start:end], [(0, end - start)]))
@@ -81,12 +94,20 @@ class Matches:
         number = data["line_number"]
         if self._context and self._last and (number or 0) > self._last + 1:
             self._streams.line(self._streams.styled("--", "dim"))
-        line = as_bytes(data["lines"]).removesuffix(b"\n").removesuffix(b"\r")
+        line = self._bytes(data).removesuffix(b"\n").removesuffix(b"\r")
         text = self._marked(line, hits)
         if "lines_bytes" in data:
             text = self._excerpt(data, text, len(as_bytes(data["lines"])))
         self._put(data, mark, text)
         self._last = number or 0
+
+    def _bytes(self, data: Message) -> bytes:
+        """The line, or the part of it that is given, as it is to be shown."""
+        line = as_bytes(data["lines"])
+        if self._raw or self._artifact is None:
+            return line
+        offset = data["absolute_offset"] + data.get("excerpt_start", 0)
+        return self._masks.masked(self._artifact, offset, line)
 
     def _excerpt(self, data: Message, text: str, size: int) -> str:
         start = data["excerpt_start"]

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from spillview.cli.tables import Cell, Column, write_table
+from spillview.secrets.masking import masked_text, masked_value
 from spillview.shape.limits import about_sample
 from spillview.shape.summary import head, length, numbers, types
 from spillview.text import human_count, path_text, printable
@@ -27,9 +28,18 @@ TEXT = 60
 
 
 def write_outline(
-    artifact: Artifact, outline: Outline, streams: Streams, *, every: bool, sample: bool
+    artifact: Artifact,
+    outline: Outline,
+    streams: Streams,
+    *,
+    every: bool,
+    sample: bool,
+    raw: bool = False,
 ) -> None:
-    """Print the outline; every path, or the first ones on a terminal."""
+    """Print the outline; every path, or the first ones on a terminal.
+
+    `raw` prints credentials as they are.
+    """
     first, *more = head(outline, modelless=artifact.modelless)
     streams.line(
         f"{streams.styled(artifact.id, 'name')}  {streams.styled(first, 'bold')}"
@@ -42,7 +52,7 @@ def write_outline(
         streams.line()
         seen = any(facts.seen is not None for facts in shown)
         columns = _columns(seen)
-        write_table(streams, columns, [_cells(facts, seen) for facts in shown])
+        write_table(streams, columns, [_cells(facts, seen, raw) for facts in shown])
     if len(shown) < len(paths):
         streams.note(f"{len(shown)} of {len(paths):,} paths (--all lists them)")
     if sample and outline.sample:
@@ -51,7 +61,8 @@ def write_outline(
         title = f"-- the first {len(outline.sample)} of {total}, as they are written"
         streams.line(streams.styled(title, "title"))
         for item in outline.sample:
-            streams.line(_shown(item.text) + ("" if item.whole else "…"))
+            text = item.text if raw else masked_text(item.text)
+            streams.line(_shown(text) + ("" if item.whole else "…"))
         for line in about_sample(outline.sample):
             streams.note(line)
 
@@ -70,8 +81,10 @@ def _columns(seen: bool) -> list[Column]:
     return columns
 
 
-def _cells(facts: PathFacts, seen: bool) -> list[Cell]:
+def _cells(facts: PathFacts, seen: bool, raw: bool) -> list[Cell]:
     example = "" if facts.example is None else str(_plain(facts.example))
+    if not raw:
+        example = masked_value(facts.path.rpartition(".")[2], example)
     cells = [
         Cell(_shown(facts.path), "name"),
         Cell(human_count(facts.count)),
@@ -103,9 +116,17 @@ def _cut(text: str, most: int = TEXT) -> str:
 
 
 def write_records(
-    artifact: Artifact, outline: Outline, table: Table, streams: Streams
+    artifact: Artifact,
+    outline: Outline,
+    table: Table,
+    streams: Streams,
+    *,
+    raw: bool = False,
 ) -> None:
-    """Print records as a table, with the outline's summary lines above."""
+    """Print records as a table, with the outline's summary lines above.
+
+    `raw` prints credentials as they are.
+    """
     for line in head(outline, modelless=artifact.modelless):
         streams.line(line)
     streams.line()
@@ -116,11 +137,16 @@ def write_records(
     if table.by is not None and table.by in keys:
         keys.remove(table.by)
         keys.insert(0, table.by)
+
+    def told(key: str, value: Any) -> str:
+        text = _plain(value)
+        return text if raw else masked_value(key, text)
+
     columns = [Column(_shown(key), least=6, most=40) for key in keys]
     if not streams.terminal:
         streams.line("  ".join(column.name for column in columns))
     rows = [
-        [Cell(_cut(_shown(_plain(row[key]))) if key in row else "") for key in keys]
+        [Cell(_cut(_shown(told(key, row[key]))) if key in row else "") for key in keys]
         for row in table.rows
     ]
     write_table(streams, columns, rows)

@@ -1,4 +1,4 @@
-"""`pin` and `unpin`: artifacts that no clean-up plans for removal."""
+"""`pin` and `unpin`: artifacts and sessions that no clean-up plans for removal."""
 
 from __future__ import annotations
 
@@ -7,20 +7,25 @@ import os
 from typing import TYPE_CHECKING
 
 from spillview.cli.commands import query_of
-from spillview.errors import BadInput
+from spillview.errors import BadInput, SpillError
 from spillview.text import path_text, printable
 
 if TYPE_CHECKING:
     from spillview.catalogue import Catalogue, Query
     from spillview.cli.streams import Streams
-    from spillview.pins import Pin
+    from spillview.pins import Pin, Pins
 
 PIN = """\
-Pins artifacts: no clean-up plans them for removal until they are unpinned. Without
-ARTIFACT it lists the pins."""
+Pins artifacts: no clean-up plans them for removal until they are unpinned. With
+--session ID alone it pins a whole session, all that it has and will have. Without
+either it lists the pins.
+
+An artifact's pin goes by its path, a session's by its id: the latter holds when a store
+is moved or its files are renamed. `ls` flags both as pinned."""
 
 UNPIN = """\
-Takes pins back. ARTIFACT may also be the id or the path of a pin whose file is gone."""
+Takes pins back. ARTIFACT may also be the id or the path of a pin whose file is gone;
+--session ID alone takes back the pin of a whole session."""
 
 
 def describe(name: str, parser: argparse.ArgumentParser) -> None:
@@ -36,10 +41,13 @@ def run(name: str, args: argparse.Namespace, streams: Streams) -> int:
     catalogue = Catalogue.here()
     try:
         pins = Pins(catalogue.places)
+        if not args.words and args.session is not None:
+            return _whole_session(name, pins, catalogue, args, streams)
         if not args.words:
             if name == "unpin":
                 raise BadInput(
-                    "name the artifacts to unpin; `spillview pin` lists pins"
+                    "name the artifacts to unpin, or a --session; `spillview pin`"
+                    " lists pins"
                 )
             for pin in pins.all().values():
                 _tell(pin, args, streams, pinned=True)
@@ -61,9 +69,70 @@ def run(name: str, args: argparse.Namespace, streams: Streams) -> int:
             if ident not in done:
                 already = "is pinned already" if name == "pin" else "was not pinned"
                 streams.note(f"{path_text(word)} {already}")
+        if name == "unpin":
+            for word, ident in zip(args.words, ids, strict=True):
+                _tell_session(word, ident, catalogue, query, streams)
         return 0 if changed or name == "pin" else 1
     finally:
         catalogue.close()
+
+
+def _whole_session(
+    name: str,
+    pins: Pins,
+    catalogue: Catalogue,
+    args: argparse.Namespace,
+    streams: Streams,
+) -> int:
+    """Pin or unpin the session that --session names."""
+    from spillview.pins import session_pin
+
+    if name == "pin":
+        keys = {(a.found.harness, a.session) for a in catalogue.scan(query_of(args))}
+    else:
+        keys = {
+            (pin.harness or "", pin.session)
+            for pin in pins.all().values()
+            if pin.session is not None
+            and args.harness in (None, pin.harness)
+            and pin.session.startswith(args.session)
+        }
+    exact = {key for key in keys if key[1] == args.session}
+    keys = exact or keys
+    if len(keys) > 1:
+        named = ", ".join(" ".join(map(path_text, key)) for key in sorted(keys)[:3])
+        raise BadInput(
+            f"“{args.session}” means {len(keys)} sessions ({named}): give more of it,"
+            " or --harness"
+        )
+    if not keys:
+        what = "is found" if name == "pin" else "is pinned"
+        streams.note(f"no session {args.session} {what}")
+        return 1
+    pin = session_pin(*keys.pop(), catalogue.now())
+    changed = pins.add([pin]) if name == "pin" else pins.remove([pin.id])
+    for each in changed:
+        _tell(each, args, streams, pinned=name == "pin")
+    if not changed:
+        streams.note(f"session {args.session} is pinned already")
+    return 0
+
+
+def _tell_session(
+    word: str, ident: str, catalogue: Catalogue, query: Query, streams: Streams
+) -> None:
+    """Say that an artifact stays pinned with its session, if it does."""
+    try:
+        artifact = catalogue.find(ident, query)
+    except SpillError:
+        return  # its file is gone
+    session = artifact.session
+    sessions = {(artifact.found.harness, session)}
+    if catalogue.why_pinned("", sessions) is not None:
+        streams.note(
+            f"{path_text(word)} stays pinned with its session: `spillview unpin"
+            f" --session {path_text(session)}` takes that back"
+        )
 
 
 def _pinned(
@@ -82,5 +151,8 @@ def _tell(
         from spillview.plan_rows import pin_row
 
         streams.json(pin_row(pin, pinned=pinned))
-    else:
-        streams.line(f"{pin.id}  {printable(path_text(pin.path))}")
+        return
+    what = pin.path
+    if pin.session is not None:
+        what = f"all of session {pin.session} of {pin.harness}"
+    streams.line(f"{pin.id}  {printable(path_text(what))}")

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from spillview.model import Found
     from spillview.moving import Failure
     from spillview.retention import Choice, Plan
-    from spillview.trash import Applied, Trash
+    from spillview.trash import Applied, Emptied, Trash
 
 Where = Sequence[tuple["str | NoBin", Sequence["Found"]]]
 
@@ -91,6 +91,7 @@ def print_plan(
     args: argparse.Namespace,
     streams: Streams,
     ahead: Ahead,
+    expired: Emptied | None = None,
 ) -> None:
     """The plan's rows and sums; with `applied` those of what was really done."""
     tomorrow = ahead.tomorrow
@@ -98,6 +99,7 @@ def print_plan(
     if args.json:
         from spillview.plan_rows import (
             choice_row,
+            emptied_facts,
             forecast_facts,
             removal_facts,
             summary_row,
@@ -110,6 +112,8 @@ def print_plan(
             row |= forecast_facts(plan, ahead.today.plan)
         if tomorrow is not None:
             row["tomorrow"] = removal_facts(tomorrow)
+        if expired is not None:
+            row["expired"] = emptied_facts(expired)
         streams.json(row)
         return
     going = [choice for choice in plan.remove if choice.artifact.id not in failures]
@@ -125,6 +129,8 @@ def print_plan(
         _tell_forecast(plan, going, ahead, streams)
         return
     _tell_sums(plan, going, where, full, applied, streams)
+    if expired is not None:
+        _tell_expired(expired, streams)
     if tomorrow is not None:
         what = amount([choice.artifact.found for choice in tomorrow])
         more = f"{what} more" if tomorrow else "nothing more"
@@ -256,6 +262,14 @@ def _tell_failures(failed: Sequence[Failure], streams: Streams) -> None:
             continue
         for failure in members:
             streams.error(f"{path_text(failure.found.path)} stays: {reason}{hint}")
+
+
+def _tell_expired(expired: Emptied, streams: Streams) -> None:
+    """What was deleted for good of older clean-ups."""
+    if expired.items:
+        streams.note(expired.sentence)
+    for path, why in expired.failed:
+        streams.error(f"{path_text(path)} stays in the trash: {why}")
 
 
 def _tell_trash(where: Where, streams: Streams) -> None:

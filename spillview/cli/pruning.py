@@ -15,14 +15,14 @@ from spillview.cli.plan_report import (
     tell_open,
     tell_settled,
 )
-from spillview.errors import BadInput
+from spillview.errors import BadInput, SpillError
 
 if TYPE_CHECKING:
     from spillview.catalogue import Catalogue, Query
     from spillview.cli.streams import Streams
     from spillview.retention import Plan
     from spillview.rules import Deciding, Rules
-    from spillview.trash import Applied, Trash
+    from spillview.trash import Applied, Emptied, Trash
 
 PRUNE = """\
 Plans a clean-up: for every artifact whether it would go, and why. Nothing is changed
@@ -41,6 +41,9 @@ activity and the file's change counts as its age.
 --policy takes the rules from the standing policies in config.toml instead: for each
 artifact those of the most specific policy that fits its harness and project. --at shows
 what a later run would remove if nothing is written or read until then.
+
+With trash_keep = "14d" in config.toml, --apply ends with deleting for good what older
+clean-ups left in the trash, and says how much.
 
 --yes answers the questions; it never turns a move into a deletion: only --permanent
 deletes, and where no trash can be made a person is asked or the files stay."""
@@ -136,14 +139,15 @@ def run(name: str, args: argparse.Namespace, streams: Streams) -> int:
             tell_settled(trash, streams)
         elif args.apply:
             applied = _nothing_done()
-        print_plan(plan, where, full, applied, args, streams, ahead)
+        expired = _expire(catalogue, trash, streams) if args.apply else None
+        print_plan(plan, where, full, applied, args, streams, ahead, expired)
         code = tell_problems(streams, catalogue)
         for dispute in seen.disputes:
             streams.error(dispute.sentence)
             code = 2
         if any(problem not in catalogue.problems for problem in seen.problems):
             code = 2
-        if applied is not None and applied.failed:
+        if (applied and applied.failed) or (expired and expired.failed):
             code = 2
         if not found and args.session is not None:
             streams.note(f"nothing of session {args.session} is to be removed")
@@ -207,6 +211,18 @@ def _only_one(reference: str, plan: Plan) -> None:
             f"“{reference}” begins the ids of {len(hits)} sessions ({named}):"
             " give more of it"
         )
+
+
+def _expire(catalogue: Catalogue, trash: Trash, streams: Streams) -> Emptied | None:
+    """Delete for good what was in the trash for longer than the settings say."""
+    keep = catalogue.settings.trash_keep
+    if keep is None:
+        return None
+    try:
+        return trash.expire(keep)
+    except SpillError as error:  # the clean-up itself is done, and is told
+        streams.error(f"nothing in the trash expired: {error}")
+        return None
 
 
 def _nothing_done() -> Applied:

@@ -27,12 +27,14 @@ LIMITS = {"line": 2_000, "char": 50_000, "byte": 65_536}
 
 SHOW = """\
 Page through one artifact: all of it, or N lines, chars or bytes from an offset on.
-Lines count from 1, chars and bytes from 0. Control characters are shown as pictures;
---raw gives the exact bytes into a pipe or file.
+Lines count from 1, chars and bytes from 0. Control characters are shown as pictures,
+and what looks like a credential as stars; --raw gives the exact bytes into a pipe or
+file, --redact the exact text but for a name in the place of each credential.
 
   spillview show 9f2c51 --offset 16500          from that line to the end
   spillview show 9f2c51 --unit char --limit 2000
-  spillview show 9f2c51 --raw > full.txt"""
+  spillview show 9f2c51 --raw > full.txt
+  spillview show 9f2c51 --redact | your-agent"""
 
 ENVELOPE = """\
 What the model received in the artifact's place: the exact text, which bytes of the
@@ -51,6 +53,7 @@ def describe(name: str, parser: argparse.ArgumentParser) -> None:
         from spillview.cli import acting
 
         parser.description = ENVELOPE
+        add_raw(parser.add_argument_group("options"))
         acting.describe(parser)
         return
     parser.description = SHOW
@@ -71,6 +74,18 @@ def describe(name: str, parser: argparse.ArgumentParser) -> None:
         help="show what it holds: the text of one JSON string, of gzip, of base64",
     )
     options.add_argument("--raw", action="store_true", help="the exact bytes")
+    options.add_argument(
+        "--redact",
+        action="store_true",
+        help="[REDACTED:kind#1] for each credential, equal numbers for equal ones",
+    )
+
+
+def add_raw(options: argparse._ArgumentGroup) -> None:
+    """The option that shows credentials as they are; `--json` always does."""
+    options.add_argument(
+        "--raw", action="store_true", help="credentials as they are, not as stars"
+    )
 
 
 def run(name: str, args: argparse.Namespace, streams: Streams) -> int:
@@ -106,6 +121,8 @@ def _show(artifact: Artifact, args: argparse.Namespace, streams: Streams) -> int
 
     if args.raw and (args.json or args.number):
         raise BadInput("--raw gives bytes alone: leave out --json and -n")
+    if args.redact and (args.raw or args.json or args.number):
+        raise BadInput("--redact gives text alone: leave out --raw, --json and -n")
     first = 1 if args.unit == "line" else 0
     offset = first if args.offset is None else args.offset
     if offset < first:
@@ -130,6 +147,9 @@ def _show(artifact: Artifact, args: argparse.Namespace, streams: Streams) -> int
             streams.json(page_row(artifact, shown, encoding))
             return 0
         start, end = _range(content, index, args.unit, offset, args.limit)
+        if args.redact:
+            _redact(content, start, end, streams)
+            return 0
         if args.raw and not streams.terminal:
             if encoding.startswith("utf-16"):
                 start, end = _on_disk(file, encoding, content, start, end)
@@ -139,7 +159,7 @@ def _show(artifact: Artifact, args: argparse.Namespace, streams: Streams) -> int
         if args.raw:
             streams.note("shown with control bytes as pictures: pipe --raw to be exact")
         number = index.line_at(start) if args.number else None
-        _print(content, start, end, number, streams)
+        _print(_masked(content, args), start, end, number, streams)
         if args.limit is not None and end < content.size:
             index.extend()
             streams.note(_rest(index, args.unit, end, content.size))
@@ -193,6 +213,30 @@ def _on_disk(
         source.disk(start) if start else 0,
         source.disk(end) if end < text.size else file.size,
     )
+
+
+def _masked(content: Content, args: argparse.Namespace) -> Content:
+    """What a person is shown of it, who may ask for all of it."""
+    if args.raw:
+        return content
+    from spillview.secrets.masking import MaskedContent
+
+    return MaskedContent(content)
+
+
+def _redact(content: Content, start: int, end: int, streams: Streams) -> None:
+    """Print a range with names for its credentials: exactly, but on a terminal."""
+    from spillview.secrets.masking import redacted
+
+    parts = redacted(content, start, end)
+    if not streams.terminal:
+        for part in parts:
+            streams.write(part)
+        return
+    decoder = codecs.getincrementaldecoder("utf-8")("replace")
+    for part in parts:
+        streams.write(_shown(decoder.decode(part), streams).encode())
+    streams.line(decoder.decode(b"", final=True))
 
 
 def _copy(content: Content, start: int, end: int, streams: Streams) -> None:
@@ -273,7 +317,10 @@ def _envelope(
         streams.json(envelope_row(facts))
     else:
         from spillview.cli.envelope import write_envelope
+        from spillview.secrets.showing import shown_envelope
 
+        if not args.raw:
+            facts = shown_envelope(facts)
         write_envelope(facts, streams)
     if facts.artifact.error:
         streams.error(path_text(facts.artifact.error))

@@ -7,6 +7,7 @@ import os
 from typing import TYPE_CHECKING
 
 from spillview.cli.commands import query_of, tell_problems
+from spillview.cli.reading import add_raw
 from spillview.cli.review_statistics import STATISTICS
 from spillview.errors import BadInput
 from spillview.text import path_text, printable
@@ -46,6 +47,7 @@ def describe(name: str, parser: argparse.ArgumentParser) -> None:
     options.add_argument(
         "--stats", action="store_true", help="print the read-back statistics"
     )
+    add_raw(options)
     marks = parser.add_argument_group("marks and notes")
     marks.add_argument(
         "--done",
@@ -129,6 +131,7 @@ def _report(
         catalogue,
         query,
         thorough=args.all,
+        raw=args.json or args.raw,
         progress=lambda done, total: streams.progress("counted", done, total),
     )
     _remember_names(state, query, report)  # a pipe may close before the end

@@ -90,6 +90,7 @@ def describe(name: str, parser: argparse.ArgumentParser) -> None:
         const=False,
         help="only what the model never received",
     )
+    flag("--raw", action="store_true", help="credentials as they are, not as stars")
     flag("--full-lines", action="store_true", help="no excerpts of lines over 64 KiB")
     parser.set_defaults(seen=None)
 
@@ -200,7 +201,7 @@ class _Search:
             return self._json()
         from spillview.cli.matches import Matches
 
-        shown = Matches(self._streams, self._by_id, self._options)
+        shown = Matches(self._streams, self._by_id, self._options, raw=args.raw)
         return shown.write(self._messages())
 
     def _messages(self) -> Iterator[Message]:

@@ -7,6 +7,7 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 from spillview.cli.commands import query_of, whole_number
+from spillview.cli.reading import add_raw
 from spillview.errors import BadInput
 
 if TYPE_CHECKING:
@@ -55,6 +56,7 @@ def describe(name: str, parser: argparse.ArgumentParser) -> None:
     options.add_argument(
         "--at", metavar="PATH", help="where a path's first value is in the artifact"
     )
+    add_raw(options)
 
 
 def run(name: str, args: argparse.Namespace, streams: Streams) -> int:
@@ -139,6 +141,7 @@ class _Shaping:
                 streams,
                 every=args.all,
                 sample=args.sample,
+                raw=args.raw,
             )
         return 1 if outline.kind == "text" else 0
 
@@ -154,7 +157,7 @@ class _Shaping:
             progress=self._progress,
         )
         if not self._args.json:
-            write_records(self._artifact, outline, table, streams)
+            write_records(self._artifact, outline, table, streams, raw=self._args.raw)
             return
         from spillview.shape.table import as_json
 

@@ -6,7 +6,14 @@ import argparse
 from typing import TYPE_CHECKING
 
 from spillview.errors import BadInput
-from spillview.text import human_age, human_bytes, human_count, path_text, printable
+from spillview.text import (
+    exact_age,
+    human_age,
+    human_bytes,
+    human_count,
+    path_text,
+    printable,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,7 +31,10 @@ Move it away and undo again. Folders that the clean-up removed are made anew."""
 TRASH = """\
 Lists the clean-ups in the trash, newest first; with BATCH the files of that one.
 --empty deletes them for good, all of them or the BATCHes named, and says what the disk
-gained. Until then a clean-up frees nothing, and `undo` puts its files back."""
+gained. Until then a clean-up frees nothing, and `undo` puts its files back.
+
+With trash_keep = "14d" in config.toml each clean-up that is carried out ends with
+deleting for good the clean-ups made longer ago, and says so; nothing else ever does."""
 
 
 def describe(name: str, parser: argparse.ArgumentParser) -> None:
@@ -40,6 +50,7 @@ def describe(name: str, parser: argparse.ArgumentParser) -> None:
 
 def run(name: str, args: argparse.Namespace, streams: Streams) -> int:
     """Do it; gives the exit code."""
+    from spillview.config import load_settings
     from spillview.places import Places
     from spillview.trash import Trash
 
@@ -48,7 +59,8 @@ def run(name: str, args: argparse.Namespace, streams: Streams) -> int:
             raise BadInput(
                 f"`{name}` takes whole clean-ups: it has no use for --{option}"
             )
-    trash = Trash(Places.here())
+    places = Places.here()
+    trash = Trash(places)
     trash.settle()
     while trash.settled:
         streams.note(trash.settled.pop(0))
@@ -56,7 +68,7 @@ def run(name: str, args: argparse.Namespace, streams: Streams) -> int:
         return _undo(trash, args, streams)
     if args.empty:
         return _empty(trash, args, streams)
-    return _list(trash, args, streams)
+    return _list(trash, load_settings(places).trash_keep, args, streams)
 
 
 def _undo(trash: Trash, args: argparse.Namespace, streams: Streams) -> int:
@@ -72,7 +84,8 @@ def _undo(trash: Trash, args: argparse.Namespace, streams: Streams) -> int:
 
         streams.json(undone_row(done))
     if done.batch is None:
-        streams.note("there is nothing to undo: the trash is empty")
+        freed = f"; {done.freed.sentence}" if done.freed is not None else ""
+        streams.note(f"there is nothing to undo: the trash is empty{freed}")
         return 0
     files = (
         "1 file is" if len(done.restored) == 1 else f"{len(done.restored):,} files are"
@@ -83,7 +96,11 @@ def _undo(trash: Trash, args: argparse.Namespace, streams: Streams) -> int:
     return 2 if done.failed else 0
 
 
-def _list(trash: Trash, args: argparse.Namespace, streams: Streams) -> int:
+def _list(
+    trash: Trash, keep: float | None, args: argparse.Namespace, streams: Streams
+) -> int:
+    from spillview.expiry import expires
+
     batches = trash.batches()
     if args.words:
         return _contents(trash, batches, args, streams)
@@ -91,9 +108,9 @@ def _list(trash: Trash, args: argparse.Namespace, streams: Streams) -> int:
         from spillview.plan_rows import batch_row
 
         for batch in batches:
-            streams.json(batch_row(batch))
+            streams.json(batch_row(batch, expires(batch, keep)))
     else:
-        _table(batches, streams)
+        _table(batches, keep, streams)
     broken = [batch for batch in batches if batch.problem is not None]
     for batch in broken:
         streams.error(f"{path_text(batch.path)}: {batch.problem}")
@@ -111,14 +128,19 @@ def _list(trash: Trash, args: argparse.Namespace, streams: Streams) -> int:
             f"{human_bytes(total)} in the trash: `spillview trash --empty` frees it,"
             " `spillview undo` puts the last clean-up back"
         )
+        if keep is not None:
+            streams.note(
+                f"trash_keep = {exact_age(keep)}: the next clean-up that is carried out"
+                " deletes for good what is older"
+            )
     return 2 if broken or any(batch.away for batch in batches) else 0
 
 
 def _contents(
     trash: Trash, batches: Sequence[Batch], args: argparse.Namespace, streams: Streams
 ) -> int:
+    from spillview.batches import named_batch
     from spillview.plan_rows import content_row
-    from spillview.trash import named_batch
 
     for word in args.words:
         batch = named_batch(batches, word)
@@ -132,8 +154,8 @@ def _contents(
 
 
 def _empty(trash: Trash, args: argparse.Namespace, streams: Streams) -> int:
+    from spillview.batches import named_batch
     from spillview.cli.asking import agreed, answers
-    from spillview.trash import named_batch
 
     batches = trash.batches()
     if args.words:
@@ -166,10 +188,11 @@ def _empty(trash: Trash, args: argparse.Namespace, streams: Streams) -> int:
     return 2 if done.failed else 0
 
 
-def _table(batches: Sequence[Batch], streams: Streams) -> None:
+def _table(batches: Sequence[Batch], keep: float | None, streams: Streams) -> None:
     import time
 
     from spillview.cli.tables import Cell, Column, write_table
+    from spillview.expiry import expiry
 
     now = time.time()
     columns = [
@@ -177,6 +200,7 @@ def _table(batches: Sequence[Batch], streams: Streams) -> None:
         Column("AGE", right=True),
         Column("FILES", right=True),
         Column("BYTES", right=True),
+        *([Column("EXPIRES")] if keep is not None else []),
         Column("PATH", least=16),
     ]
     table = []
@@ -188,6 +212,7 @@ def _table(batches: Sequence[Batch], streams: Streams) -> None:
                 Cell(human_age(now - batch.when) if batch.when else ""),
                 Cell(f"{batch.items:,}{of}"),
                 Cell(human_bytes(batch.bytes)),
+                *([Cell(expiry(batch, keep, now))] if keep is not None else []),
                 Cell(printable(path_text(batch.path))),
             ]
         )

@@ -15,6 +15,8 @@ from spillview.report.items import ItemCounter, Items
 from spillview.report.period import holds, holds_call, period_of
 from spillview.report.placing import EXPOSING, is_fine, sections_of
 from spillview.reviewed import call_mark, is_call_reviewed, is_reviewed, session_mark
+from spillview.secrets.masking import masked_text
+from spillview.secrets.showing import shown, shown_call
 
 if TYPE_CHECKING:
     from spillview.catalogue import Catalogue, Query
@@ -29,17 +31,19 @@ def gather(
     query: Query,
     *,
     thorough: bool = False,
+    raw: bool = False,
     progress: Progress | None = None,
 ) -> Report:
     """The report of the period that `query` asks for, else of the night.
 
-    `thorough` looks at large JSON artifacts too. Raises `BadInput` for a bad PATH.
+    `thorough` looks at large JSON artifacts too; `raw` leaves credentials in its texts.
+    Raises `BadInput` for a bad PATH.
     """
     now = catalogue.now()
     last = catalogue.last_review(query.paths)
     period = period_of(last, now, query.since, query.until)
     ground = replace(query, since=None, until=None)
-    gathering = _Gathering(catalogue, ground, period, now)
+    gathering = _Gathering(catalogue, ground, period, now, raw)
     gathering.look(progress)
     return gathering.report(thorough)
 
@@ -48,8 +52,14 @@ class _Gathering:
     """One report in the making."""
 
     def __init__(
-        self, catalogue: Catalogue, query: Query, period: Period, now: float
+        self,
+        catalogue: Catalogue,
+        query: Query,
+        period: Period,
+        now: float,
+        raw: bool,
     ) -> None:
+        self.raw = raw
         self.catalogue, self.query, self.period, self.now = (
             catalogue,
             query,
@@ -107,7 +117,7 @@ class _Gathering:
         placed: set[str] = set()
         fine = 0
         for session in sessions:
-            run = Run(session.harness, session.id, session.project, session.title)
+            run = self._run(session.harness, session.id, session.project, session.title)
             for artifact in session.artifacts:
                 own = list(self._of_artifact(artifact, run, counter, roots))
                 findings += own
@@ -179,6 +189,7 @@ class _Gathering:
         for section in sections_of(
             artifact, items=items, foreign=owner is not None, leads_out=out
         ):
+            artifact = artifact if self.raw else shown(artifact)
             more = dict(_facts(artifact))
             match section:
                 case "items_missed":
@@ -199,8 +210,16 @@ class _Gathering:
 
     def _of_call(self, call: Missing) -> Finding:
         project, title = self.catalogue.session_named(call.harness, call.session)
-        run = Run(call.harness, call.session, project or call.project, title)
+        run = self._run(call.harness, call.session, project or call.project, title)
+        call = call if self.raw else shown_call(call)
         return Finding(call.state, sentences.call_text(call), run, call=call)
+
+    def _run(
+        self, harness: str, session: str, project: str | None, title: str | None
+    ) -> Run:
+        if title is not None and not self.raw:
+            title = masked_text(title)
+        return Run(harness, session, project, title)
 
     def _foreign_owner(self, artifact: Artifact) -> str | None:
         """The user a file belongs to, where that is somebody else."""

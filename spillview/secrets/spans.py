@@ -120,7 +120,7 @@ def entropy(data: bytes) -> float:
     return -sum(n / total * math.log2(n / total) for n in counts)
 
 
-_PLACEHOLDER = re.compile(
+_PLACEHOLDER = (
     rb"(?i)[*.x_#?-]+|\W*|<.*|.*>|[$%{@].*|.*\$\{.*|.*\{\{.*"
     rb"|(?:your|my|the|some|change|example|dummy|fake|test|sample|redacted|hidden"
     rb"|masked|secret|pass|password|passwd|passphrase|placeholder|insert|enter|replace)"
@@ -131,14 +131,19 @@ _PLACEHOLDER = re.compile(
     rb"|(?:self|this|os|process|config|settings|env|args|options|request|req|ctx"
     rb"|context|params|data|user|opts|props|state|cfg|conf)[.\[].*"
 )
-_HEX = re.compile(rb"(?i)[0-9a-f]+")
-_IDENTIFIER = re.compile(rb"[A-Za-z_]+(?:[._-][A-Za-z_]+)*")
-_SHOUTED = re.compile(rb"[A-Z0-9_]*(?:PASSW(?:OR)?D|PASSPHRASE|PWD)[A-Z0-9_]*=")
+_IDENTIFIER = rb"[A-Za-z_]+(?:[._-][A-Za-z_]+)*"
+_SHOUTED = rb"[A-Z0-9_]*(?:PASSW(?:OR)?D|PASSPHRASE|PWD)[A-Z0-9_]*="
+
+
+@lru_cache(maxsize=8)
+def _regex(pattern: bytes) -> re.Pattern[bytes]:
+    """Compiled when it is first needed, which it seldom is."""
+    return re.compile(pattern)
 
 
 def plausible(check: str, secret: bytes, match: re.Match[bytes]) -> bool:
     """Whether a value is a credential, and no placeholder, name or piece of code."""
-    if _PLACEHOLDER.fullmatch(secret):
+    if _regex(_PLACEHOLDER).fullmatch(secret):
         return False
     digits = any(48 <= byte <= 57 for byte in secret)
     letters = any(65 <= (byte & 0xDF) <= 90 for byte in secret)
@@ -147,7 +152,7 @@ def plausible(check: str, secret: bytes, match: re.Match[bytes]) -> bool:
     whole = match[0]
     if match.re.groupindex.keys() >= {"quote"}:  # an assignment
         if match["quote"] is None:
-            if _SHOUTED.match(whole) is None and not (
+            if _regex(_SHOUTED).match(whole) is None and not (
                 (digits and letters) or _mixed(secret)
             ):
                 return False
@@ -159,7 +164,9 @@ def plausible(check: str, secret: bytes, match: re.Match[bytes]) -> bool:
 
 def _mixed(secret: bytes) -> bool:
     """Whether it has something in it that no word and no name has."""
-    return len(secret) >= 6 and not _IDENTIFIER.fullmatch(secret.rstrip(b".:!?"))
+    return len(secret) >= 6 and not _regex(_IDENTIFIER).fullmatch(
+        secret.rstrip(b".:!?")
+    )
 
 
 def _wordy(secret: bytes) -> bool:

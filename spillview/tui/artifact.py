@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import SystemCommand
@@ -41,7 +42,8 @@ class ArtifactScreen(Panes, Acting):
         super().__init__(catalogue, artifacts, index, at=at, pattern=pattern)
         self.among: Sequence[Artifact] = self.artifacts
         """Those that it can be compared with; the screen below may know more."""
-        self._marked: list[int] = []
+        self._marked: list[tuple[int, Callable[[], None]]] = []
+        """Where marks and pins were set, and what takes each back."""
         self.shape: ShapePane | None = None
         """The outline in place of the text, once it was asked for."""
 
@@ -176,7 +178,7 @@ class ArtifactScreen(Panes, Acting):
             now = self.catalogue.now()
             self.catalogue.mark_reviewed([self.artifact.id], now)
             self.artifacts[self.index] = replace(self.artifact, reviewed=now)
-            self._marked.append(self.index)
+            self._marked.append((self.index, partial(self._open_again, self.index)))
         if self.index + 1 < len(self.artifacts):
             self.action_step(1)
             return
@@ -202,12 +204,29 @@ class ArtifactScreen(Panes, Acting):
         screen = NoteScreen(words_about(artifact), self.notes.of(artifact) or "")
         self.app.push_screen(screen, keep)
 
+    def action_pin(self) -> None:
+        """Pin it, so that no clean-up takes it, or take the pin back."""
+        from spillview.tui.pinning import turn_pin
+
+        done = turn_pin(self.catalogue, self.artifact)
+        if done.back is not None:
+            self._marked.append((self.index, done.back))
+            self.artifacts[self.index] = self.catalogue.with_pin(self.artifact)
+        self._show_lines()
+        self.refresh_bindings()
+        self.pager.say(done.words)
+
     def action_undo(self) -> None:
-        """Take the last mark back and go to that artifact."""
-        self.index = self._marked.pop()
-        self.catalogue.mark_reviewed([self.artifact.id], None)
-        self.artifacts[self.index] = replace(self.artifact, reviewed=None)
+        """Take the last mark or pin back and go to that artifact."""
+        self.index, back = self._marked.pop()
+        back()
+        self.artifacts[self.index] = self.catalogue.with_pin(self.artifact)
         self._open()
+
+    def _open_again(self, index: int) -> None:
+        artifact = self.artifacts[index]
+        self.catalogue.mark_reviewed([artifact.id], None)
+        self.artifacts[index] = replace(artifact, reviewed=None)
 
     def action_verdict(self) -> None:
         """Go to the verdict."""
@@ -296,6 +315,7 @@ class ArtifactScreen(Panes, Acting):
         for title, what, action in (
             ("Mark reviewed", "and go on to the next artifact", "review"),
             ("Write a note", "on this artifact; the report shows it", "note"),
+            ("Pin", "so that no clean-up takes it, or unpin it", "pin"),
             ("Go to the verdict", "the last line that is not blank", "verdict"),
             ("Shape", "the paths of a JSON document, or its text again", "shape"),
             ("What received it", "envelopes and later reads; goes there", "reads"),

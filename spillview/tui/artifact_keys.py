@@ -5,6 +5,7 @@ from __future__ import annotations
 from textual.binding import Binding, BindingType
 
 from spillview.tui.acting import ACTING_BINDINGS
+from spillview.tui.pinning import pin_binding
 
 ARTIFACT_BINDINGS: list[BindingType] = [
     Binding(
@@ -23,6 +24,7 @@ ARTIFACT_BINDINGS: list[BindingType] = [
         id="artifact.note",
         tooltip="Write a note on it; the report shows it",
     ),
+    pin_binding("artifact"),
     Binding(
         "tab",
         "switch('envelope')",
@@ -114,7 +116,7 @@ ARTIFACT_BINDINGS: list[BindingType] = [
         "undo",
         "Undo",
         id="artifact.undo",
-        tooltip="Take the last reviewed mark back",
+        tooltip="Take the last reviewed mark or pin back",
     ),
     Binding(
         "S",

@@ -11,9 +11,10 @@ Every artifact with why it would go, or stays. Nothing is changed before `D` and
 What goes is moved into a trash on its own filesystem: nothing is freed before that is
 emptied (`T`), and `u` puts the last clean-up back.
 
-Rules select, and unite: `o` by age, `n` all but the newest of each session, `t`, `m` and
-`z` by size, `r` what no record points at. A file is as old as the later of its session's
-last activity and its own change; where the two disagree it stays.
+Rules select, and unite: `o` by age, `n` all but the newest of each session, `z`, `m`
+and `t` by size of a file, a session and all, `r` what no record points at. A file is as
+old as the later of its session's last activity and its own change; where the two
+disagree it stays.
 
 Always kept: pins (`p`), live sessions and whatever they refer to, and what is no
 artifact by its harness's names. `x` keeps one file this time.
@@ -91,9 +92,10 @@ CLEANUP_BINDINGS: list[BindingType] = [
         tooltip="Keep this file this time, or let it go after all",
     ),
     Binding(
-        "p",
+        "p,asterisk",
         "pin",
         "Pin",
+        key_display="p",
         id="clean.pin",
         tooltip="Never plan this artifact, or take its pin back",
     ),

@@ -38,6 +38,7 @@ FLEXIBLE = 0
 BAND_MARKS = {"below": "·", "close": "△", "over": "▲"}
 
 FLAG_LETTERS = {
+    "pinned": "*",
     "growing": "G",
     "uncounted": "U",
     "world-readable": "W",

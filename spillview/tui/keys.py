@@ -5,6 +5,7 @@ from __future__ import annotations
 from textual.binding import Binding, BindingType
 
 from spillview.tui.acting import ACTING_BINDINGS
+from spillview.tui.pinning import pin_binding
 
 QUEUE_HELP = """
 Tool outputs that did not fit into an agent's context, worst first: what failed and was
@@ -16,6 +17,7 @@ the rest; in each, first what has most bytes that the model never saw.
 - `×` failed, and the model knows, or nothing tells whether it does
 - `✓` you reviewed it
 - `+` you selected it, the totals line counts it
+- `*` you pinned it: no clean-up takes it
 - `▲` over the boundary
 - `△` about to cross it (0.9 and up)
 - `·` below it
@@ -95,7 +97,7 @@ HOME_BINDINGS: list[BindingType] = [
         "undo",
         "Undo",
         id="home.undo",
-        tooltip="Take the last reviewed mark back, or the last clean-up",
+        tooltip="Take the last reviewed mark or pin back, or the last clean-up",
     ),
     Binding("u", "no_undo", "Undo", show=False, id="home.no_undo"),
     Binding(
@@ -106,6 +108,7 @@ HOME_BINDINGS: list[BindingType] = [
         id="home.note",
         tooltip="Write a note on the artifact or session; the report shows it",
     ),
+    pin_binding("home"),
     Binding(
         "R",
         "report",

@@ -20,12 +20,16 @@ class MarkingScreen(QueueScreen):
 
     _shown_marks = 0
     """The version of the marks that the queue shows."""
+    _shown_pins = 0
+    """How often pins had been turned when it was shown last."""
 
     @on(events.ScreenResume)
     def _take_over(self) -> None:
         """Show what a screen above, which shares the marks and notes, has changed."""
         if self.marks.version != self._shown_marks:
             self.last_batch = None
+            self._marked()
+        elif self.catalogue.repinned != self._shown_pins:
             self._marked()
         self.detail.remake()
 
@@ -53,9 +57,23 @@ class MarkingScreen(QueueScreen):
             self.notify(words, markup=False)
         self._marked(following)
 
+    def action_pin(self) -> None:
+        """Pin the artifact or session, so that no clean-up takes it; or unpin it."""
+        row = self.queue.row
+        if isinstance(row, Missing):
+            self.notify("It has no file that a clean-up could take.", markup=False)
+        elif row is not None:
+            done = self.marks.turn_pin(row)
+            if done.back is not None:
+                self.last_batch = None
+                self._marked()
+            words = f"{done.words} u takes that back." if done.back else done.words
+            self.notify(words, markup=False)
+
     def _marked(self, aim: Key | None = None) -> None:
         """Show new marks; the cursor stays, or goes to `aim`."""
         self._shown_marks = self.marks.version
+        self._shown_pins = self.catalogue.repinned
         sessions = self.marks.apply_all(self.material.sessions)
         self.material = replace(self.material, sessions=tuple(sessions))
         self._remember_review()

@@ -1,4 +1,4 @@
-"""The person's reviewed marks of this run: applied at once, undone in order."""
+"""The person's marks and pins of this run: applied at once, undone in order."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from spillview import triage
 from spillview.catalogue import Catalogue
 from spillview.model import Artifact, Session
 from spillview.reviewed import is_reviewed
+from spillview.tui.pinning import Pinning, turn_pin
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +65,16 @@ class Marks:
         self._now.update(dict.fromkeys(ids, when))
         self.version += 1
 
+    def turn_pin(self, row: Artifact | Session) -> Pinning:
+        """Pin a row, or take its pin back; an undo turns it again."""
+        done = turn_pin(self._catalogue, row)
+        if done.back is not None:
+            self._before.append(Batch([row.id], done.back))
+            self.version += 1
+        return done
+
     def undo(self) -> list[str]:
-        """Take the last mark back; returns the ids that are open again."""
+        """Take the last mark or pin back; returns the ids that it was of."""
         if not self._before:
             return []
         batch = self._before.pop()
@@ -103,6 +112,8 @@ class Marks:
 
     def apply(self, artifact: Artifact) -> Artifact:
         """The artifact with the mark it has now, if that holds of it as it is now."""
+        if self._catalogue.repinned:
+            artifact = self._catalogue.with_pin(artifact)
         when = self._now.get(artifact.id, artifact.reviewed)
         if when == artifact.reviewed:
             return artifact
@@ -113,7 +124,7 @@ class Marks:
 
     def apply_all(self, sessions: Iterable[Session]) -> list[Session]:
         """The sessions, worst first as before, with the marks they have now."""
-        if not self._now:
+        if not self._now and not self._catalogue.repinned:
             return list(sessions)
         kept: list[Session] = []
         changed: list[Session] = []

@@ -9,6 +9,7 @@ from spillview.retention import GROUPS, Choice, Plan
 from spillview.text import human_age, human_bytes, path_text, printable
 from spillview.tui.bars import plural
 from spillview.tui.columns import subject
+from spillview.tui.pinning import MARK
 from spillview.tui.row_list import Row
 from spillview.tui.runs import Runs, clean, fit
 
@@ -75,6 +76,8 @@ class ChoiceRow:
         age = human_age(self.now - found.mtime_ns / 1e9)
         what = clean(subject(self.choice.artifact), width)
         room = max(12, (width - 20) * 2 // 5)
+        if self.choice.group == "pinned":
+            mark = (MARK, "good")
         return [
             (" ", ""),
             mark,

@@ -14,7 +14,6 @@ from textual.worker import Worker, WorkerState, get_current_worker
 from spillview.catalogue import Catalogue, Query
 from spillview.cleanup import Prospect, prospect
 from spillview.errors import BadInput, SpillError
-from spillview.pins import Pin, Pins
 from spillview.retention import Plan, without
 from spillview.rules import Rules
 from spillview.text import printable
@@ -23,6 +22,7 @@ from spillview.tui.breakpoints import take_shape
 from spillview.tui.cleanup_keys import CLEANUP_HELP
 from spillview.tui.cleanup_lines import ChoiceDetail, CleanupBar
 from spillview.tui.footer import Footer
+from spillview.tui.pinning import turn_pin
 from spillview.tui.plan_list import SHOWN, ChoiceRow, rows_of
 from spillview.tui.row_list import RowList
 from spillview.tui.rules_line import RulePrompt, RulesLine, changed, stepped, written
@@ -236,16 +236,11 @@ class PlanScreen(Screen[bool]):
         row = self.plan_list.row
         if not isinstance(row, ChoiceRow):
             return
-        pins = Pins(self.catalogue.places)
-        found = row.choice.artifact.found
-        try:
-            if row.choice.group == "pinned":
-                pins.remove([found.id])
-            else:
-                pins.add([Pin(found.id, found.address, self.catalogue.now())])
-        except SpillError as error:
-            self.notify(sentence(error), severity="error", markup=False)
+        done = turn_pin(self.catalogue, row.choice.artifact)
+        if done.back is None:
+            self.notify(done.words, severity="warning", markup=False)
             return
+        self.notify(f"{done.words} p takes that back.", markup=False)
         self.action_replan()
 
     def action_open(self) -> None:

@@ -17,6 +17,7 @@ from spillview.tui.columns import (
     project_name,
     state_mark,
 )
+from spillview.tui.pinning import MARK, is_pinned
 from spillview.tui.runs import Run, Runs, clean, fit_runs, short_count
 
 
@@ -25,12 +26,18 @@ def artifact_runs(
 ) -> Runs:
     """One artifact's row."""
     mark, tone = state_mark(artifact)
-    runs: Runs = [(" ", ""), ("+" if selected else " ", "selected"), (mark, tone)]
+    before: Run = ("+", "selected") if selected else _pin(artifact)
+    runs: Runs = [(" ", ""), before, (mark, tone)]
     for column in columns:
         cell = column.cell(artifact, column.width, context)
         runs.append((" ", ""))
         runs.extend(fit_runs(cell, column.width, right=column.right))
     return _dimmed(runs) if artifact.reviewed is not None else runs
+
+
+def _pin(row: Artifact | Session) -> Run:
+    """The mark of what is pinned."""
+    return (MARK, "good") if is_pinned(row) else (" ", "")
 
 
 def _dimmed(runs: Runs) -> Runs:
@@ -47,7 +54,7 @@ def session_runs(session: Session, columns: tuple[Column, ...], closed: bool) ->
     room = edge - 1 - 4 - sum(cell_len(text) for text, _ in counts)
     if room < 8:
         counts, room = [], edge - 1 - 4
-    runs: Runs = [(" ", ""), ("▸ " if closed else "▾ ", "dim")]
+    runs: Runs = [(" ", ""), ("▸" if closed else "▾", "dim"), _pin(session)]
     runs += fit_runs(_session_name(session, room), room)
     runs += [(" ", ""), *counts]
     for column in columns:

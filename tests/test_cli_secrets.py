@@ -1,0 +1,146 @@
+"""No command prints a credential to a person unless it is asked to."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.command import run
+from tests.credentials import Maker, quiet_lines
+from tests.stores import Claude
+
+TOKEN = Maker(21).tokens()["github-classic"]
+WORD = Maker(22).tokens()["npm"]
+STARS = "*" * len(TOKEN)
+
+
+def lines_of(count: int) -> list[str]:
+    return list(quiet_lines(7, count))
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Path:
+    """A log with a token on its second and its last line, and a private key."""
+    path = tmp_path / "out" / "log.txt"
+    path.parent.mkdir()
+    key = Maker(23).pem()
+    text = [f"one\nuse {TOKEN} now", key, *lines_of(40), f"FAILED with {TOKEN}"]
+    path.write_text("\n".join(text) + "\n")
+    return path
+
+
+def test_show_masks_unless_it_is_raw(log: Path) -> None:
+    whole = log.read_text()
+    shown = run("show", log).out
+    assert shown == run("show", log, "--unit", "byte").out
+    assert TOKEN not in shown
+    assert f"use {STARS} now" in shown
+    assert len(shown) == len(whole)
+    assert run("show", log, "--raw").out == whole
+    assert run("show", log, "--json").row["text"] == whole
+
+
+@pytest.mark.parametrize("unit", ["char", "byte"])
+def test_no_page_shows_a_part_of_one(log: Path, unit: str) -> None:
+    at = log.read_text().index(TOKEN)
+    for start in range(at - 3, at + len(TOKEN)):
+        options = ("--unit", unit, "--offset", str(start), "--limit", "6")
+        page = run("show", log, *options, "-q").out
+        expected = run("show", log).out[start : start + 6]
+        assert page == expected
+
+
+def test_a_page_within_a_private_key_shows_nothing_of_it(log: Path) -> None:
+    lines = log.read_text().splitlines()
+    first = next(n for n, line in enumerate(lines) if "BEGIN" in line) + 5
+    page = run("show", log, "--offset", str(first), "--limit", "3", "-q").out
+    assert set(page) == {"*", "\n"}
+
+
+def test_redacted_text_names_each_credential(log: Path) -> None:
+    told = run("show", log, "--redact").out
+    assert "use [REDACTED:github-token#1] now" in told
+    assert "FAILED with [REDACTED:github-token#1]" in told
+    assert "[REDACTED:private-key#2]" in told
+    assert TOKEN not in told
+    assert run("show", log, "--redact", "--raw").code == 2
+    plain = log.parent / "plain.txt"
+    data = b"plain text\r\n\xff\xc3 and more of it\n" * 9
+    plain.write_bytes(data)
+    assert run("show", plain, "--redact").data == data
+
+
+def test_grep_masks_each_line_by_its_place_in_the_file(log: Path) -> None:
+    key = log.read_text().splitlines()[6]
+    shown = run("grep", "-F", key[:30], log)
+    assert shown.code == 0
+    assert key[:30] not in shown.out
+    assert "*" * 64 in shown.out
+    assert TOKEN not in run("grep", "use", log).out
+    assert TOKEN not in run("grep", "-o", "ghp_\\w+", log).out
+    assert TOKEN in run("grep", "use", log, "--raw").out
+    messages = run("grep", "--json", "use", log).rows
+    assert any(TOKEN in json.dumps(message) for message in messages)
+
+
+def test_grep_masks_an_excerpt_of_a_long_line(tmp_path: Path) -> None:
+    path = tmp_path / "one.txt"
+    path.write_text("x " * 100_000 + f"needle {TOKEN} " + "y " * 100_000)
+    shown = run("grep", "needle", path).out
+    assert TOKEN[:12] not in shown
+    assert STARS in shown
+
+
+@pytest.fixture
+def night(machine: Path) -> str:
+    """A failed call with a token in its command, one cut in two by the preview's end,
+    one in the verdict, and one in what the agent said; the artifact's path."""
+    store = Claude(machine)
+    store.prompt("go")
+    text = ("\n".join(lines_of(90)) + "\n")[: 2000 - 20] + " "
+    text += TOKEN + "\n" + "\n".join(lines_of(900)) + f"\nFAILED key {TOKEN}\n"
+    command = f"curl -H 'Authorization: Bearer {WORD}' https://ci.internal"
+    made = store.spills(text.encode(), command=command, failed=True)
+    assert TOKEN[:19] in made.envelope
+    assert TOKEN not in made.envelope
+    store.says(f"I used {WORD} and all is well.")
+    store.write()
+    return str(made.path)
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+def test_nothing_of_a_night_is_shown(night: str, terminal: bool) -> None:
+    for words in (
+        ("ls",), ("review",), ("review", "--html", "-"), ("envelope", night),
+        ("show", night), ("grep", "FAILED"), ("sessions",),
+    ):  # fmt: skip
+        told = run(*words, terminal=terminal, width=200)
+        assert told.code in (0, 1), words
+        for secret in (TOKEN, WORD):
+            assert secret[:14] not in told.out, words
+
+
+def test_all_of_a_night_is_in_the_rows_for_programs(night: str) -> None:
+    assert WORD in run("ls", "--json").out
+    row = run("envelope", night, "--json").row
+    assert TOKEN[:19] in row["text"]
+    assert WORD in row["next"]["text"]
+    assert TOKEN in row["verdict"]["text"]
+    assert TOKEN in run("envelope", night, "--raw").out
+    assert TOKEN in run("review", "--since", "100w", "--json").out
+
+
+def test_compare_and_shape_mask_what_they_quote(tmp_path: Path) -> None:
+    one, two = tmp_path / "one.txt", tmp_path / "two.txt"
+    one.write_text("same\nold\n")
+    two.write_text(f"same\nnew {TOKEN}\n")
+    assert STARS in run("compare", one, two).out
+    assert TOKEN in run("compare", one, two, "--raw").out
+    records = tmp_path / "records.json"
+    records.write_text(json.dumps([{"id": 1, "db_password": "hunter2-longer"}]))
+    for options in ((), ("--table",), ("--sample",)):
+        told = run("shape", records, *options)
+        assert "hunter2" not in told.out, options
+        assert "hunter2" in run("shape", records, "--raw", *options).out
