@@ -15,7 +15,12 @@ if TYPE_CHECKING:
     from spillview.places import Places
     from spillview.policies import Policy
 
-_KEYS = ("roots", "boundaries", "policy", "trash_keep", "watch")
+KEYS = ("theme", "keys", "roots", "boundaries", "policy", "trash_keep", "watch")
+"""What the file may hold."""
+
+THEMES = ("night", "day", "contrast", "ansi")
+"""The colours of the screens; `tui/theme.py` makes them."""
+
 _MAX_BYTES = 1 << 20
 
 
@@ -35,6 +40,10 @@ class Settings(Frozen):
     """By harness, then by tool pattern (`*` for all); the first that fits counts."""
     policies: tuple[Policy, ...] = ()
     """What `prune --policy` removes, by harness and project."""
+    theme: str | None = None
+    """One of `THEMES`; None: what fits the terminal."""
+    keys: Mapping[str, str] = {}
+    """Other keys, by the name of what they do: `tui/keymap.py` knows the names."""
     trash_keep: float | None = None
     """Seconds after which a clean-up in the trash is deleted for good by the next one;
     None: never."""
@@ -79,8 +88,8 @@ def load_settings(places: Places) -> Settings:
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise BadInput(f"{path}: is not TOML: {error}") from None
     for key in data:
-        if key not in _KEYS:
-            raise BadInput(f"{path}: {unknown_key(key, _KEYS)}")
+        if key not in KEYS:
+            raise BadInput(f"{path}: {unknown_key(key, KEYS)}")
     policies: tuple[Policy, ...] = ()
     if "policy" in data:
         from spillview.policy_file import read_policies
@@ -97,7 +106,31 @@ def load_settings(places: Places) -> Settings:
         policies=policies,
         trash_keep=_trash_keep(data, path),
         watch=watch,
+        theme=_theme(data, path),
+        keys=_keys(data.get("keys", {}), path),
     )
+
+
+def _theme(data: Mapping[str, Any], path: str) -> str | None:
+    theme = data.get("theme")
+    if theme is not None and theme not in THEMES:
+        raise BadInput(f"{path}: theme: must be one of {', '.join(THEMES)}")
+    return theme
+
+
+def _keys(data: object, path: str) -> Mapping[str, str]:
+    if not isinstance(data, dict):
+        raise BadInput(f"{path}: keys: must be a table; see `spillview config --keys`")
+    found: dict[str, str] = {}
+    for name, value in data.items():
+        # `home.review = "v"` without quotes is a table `home` to TOML.
+        inner = value if isinstance(value, dict) else {"": value}
+        for action, keys in inner.items():
+            whole = f"{name}.{action}" if action else name
+            if not isinstance(keys, str) or not keys.strip():
+                raise BadInput(f'{path}: keys.{whole}: must be keys such as "v,space"')
+            found[whole] = keys
+    return found
 
 
 def _root(value: object, path: str, places: Places) -> ExtraRoot:

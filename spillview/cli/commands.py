@@ -95,6 +95,7 @@ COMMANDS = {
             "[PATH ...]",
             "stores found, their boundaries, permissions, problems",
         ),
+        Command("config", "configuring", "", "the settings, an example, every key"),
         Command(
             "completion",
             "completing",

@@ -86,8 +86,13 @@ class SpillviewApp(TypingAhead):
         for theme in THEMES.values():
             self.register_theme(theme)
         # Assigned, it would have all that was parsed until then parsed once more.
+        chosen = catalogue.settings.theme
         first = ANSI if self.console.color_system == "standard" else NIGHT
-        self.set_reactive(SpillviewApp.theme, first.name)
+        self.set_reactive(SpillviewApp.theme, chosen or first.name)
+        if catalogue.settings.keys:
+            from spillview.tui.keymap import keymap
+
+            self.set_keymap(keymap(catalogue.settings.keys, catalogue.places))
         self.stylesheet.set_variables(self.get_css_variables())
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
