@@ -63,7 +63,8 @@ def check_keys(keys: Mapping[str, str], path: str) -> None:
                 continue
             for key in split(keys.get(name, binding.key)):
                 other = taken.setdefault(key, binding)
-                shared = name not in keys and other.id not in keys
+                # One key may do what applies of two.
+                shared = key in split(binding.key) and key in split(other.key)
                 if other is not binding and not shared:
                     raise BadInput(
                         f"{path}: keys: {key!r} would be both {other.id}"
