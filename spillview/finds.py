@@ -8,11 +8,12 @@ database, what may not be looked at) is kept as it is.
 from __future__ import annotations
 
 from array import array
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from hashlib import blake2b
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING, overload
 
+from spillview.digests import blake2b
 from spillview.model import Found
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ _DEV = attrgetter("st_dev")
 _MODE = attrgetter("st_mode")
 _UID = attrgetter("st_uid")
 _NLINK = attrgetter("st_nlink")
+_FIRST: Callable[[tuple[str, str, int, int]], int] = itemgetter(2)
 
 
 class Finds(Sequence[Found]):
@@ -199,6 +201,12 @@ class Finds(Sequence[Found]):
     def group(self, place: int) -> tuple[str, str]:
         """What the artifacts of one session share: its harness and its id."""
         return self.harness(place), self._sessions[place]
+
+    def run(self, place: int) -> range:
+        """The places around one that stand together and are of one session."""
+        at = bisect_right(self._runs, place, key=_FIRST) - 1
+        _, _, start, end = self._runs[at]
+        return range(start, end)
 
     # As a sequence
 
