@@ -251,12 +251,16 @@ class Assembly:
     def complete_one(self, artifact: Artifact) -> Artifact:
         """One artifact of the last scan, counted and linked at once.
 
-        For a search, which asks about what matched alone; what another session's
-        transcript would add is left to `complete`.
+        For a search, which asks what of it the model saw: where no record points at
+        it, nothing more is read. What another session's transcript would add is left
+        to `complete`.
         """
+        self.records.read_session(artifact.found)
+        link = self.records.link(artifact.found) or artifact.link
+        if link is None or link.state != "linked":
+            return artifact
         completion = self._completion()
         try:
-            self.records.read_session(artifact.found)
             return self._whole(artifact, completion)
         finally:
             completion.close()

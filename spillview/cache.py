@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import os
 import sqlite3
-import sys
 import threading
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -18,6 +17,7 @@ from functools import partial
 from sys import intern
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
+from spillview.compression import zstd
 from spillview.model import Counts, Found, Kind, Line
 
 if TYPE_CHECKING:
@@ -288,7 +288,7 @@ class Cache:
         data = _whole(row[0]) if row else None
         if data is None:
             return []
-        lines: bytes = _zstd().decompress(data)
+        lines: bytes = zstd().decompress(data)
         return lines.splitlines(keepends=True)
 
     def store_lines(
@@ -298,7 +298,7 @@ class Cache:
         rows: list[tuple[Any, ...]] = []
         for (harness, session), (token, each) in lines.items():
             name = session.encode("utf-8", "surrogatepass")
-            data = _zstd().compress(b"".join(each), 1)
+            data = zstd().compress(b"".join(each), 1)
             rows.append((harness, name, token, _sealed(data)))
         self._insert("lines", rows)
 
@@ -349,15 +349,6 @@ class Pending:
             kept += [found.id for found, _, _ in self.looks]
         self.counts, self.looks = [], []
         return kept
-
-
-def _zstd() -> Any:
-    """The module of that name, which newer Pythons have themselves."""
-    if sys.version_info >= (3, 14):
-        from compression import zstd
-    else:
-        from backports import zstd
-    return zstd
 
 
 def _sealed(data: bytes) -> bytes:

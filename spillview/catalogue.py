@@ -324,8 +324,9 @@ class Catalogue:
     def complete_one(self, artifact: Artifact) -> Artifact:
         """One artifact of the last scan, counted and linked at once.
 
-        For a search, which asks about what matched alone; what another session's
-        transcript would add is left to `complete`.
+        For a search, which asks what of it the model saw: where no record points at
+        it, nothing more is read. What another session's transcript would add is left
+        to `complete`.
         """
         return self._assembly.complete_one(artifact)
 

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import os
 from array import array
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from hashlib import blake2b
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING, overload
 
+from spillview.digests import blake2b
 from spillview.model import Found
 from spillview.space import Space, space_of, taken
 
@@ -41,6 +42,7 @@ _BLOCKS: Callable[[os.stat_result], int] = (
 
 UNTOLD = -1
 """Blocks of a file whose system does not tell them."""
+_FIRST: Callable[[tuple[str, str, int, int]], int] = itemgetter(2)
 
 
 class Finds(Sequence[Found]):
@@ -219,6 +221,12 @@ class Finds(Sequence[Found]):
     def group(self, place: int) -> tuple[str, str]:
         """What the artifacts of one session share: its harness and its id."""
         return self.harness(place), self._sessions[place]
+
+    def run(self, place: int) -> range:
+        """The places around one that stand together and are of one session."""
+        at = bisect_right(self._runs, place, key=_FIRST) - 1
+        _, _, start, end = self._runs[at]
+        return range(start, end)
 
     # As a sequence
 

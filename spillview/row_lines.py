@@ -9,15 +9,18 @@ for a few fields. All others are made from their artifacts.
 from __future__ import annotations
 
 import os
+import pickle
 import re
+from array import array
 from bisect import bisect_left
-from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from hashlib import blake2b, sha256
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from spillview import looks
 from spillview.cache import BATCH
+from spillview.compression import zstd
+from spillview.digests import blake2b, sha256
 from spillview.permissions import world_readable
 from spillview.rows import artifact_row
 from spillview.text import iso
@@ -25,6 +28,7 @@ from spillview.text import iso
 if TYPE_CHECKING:
     from spillview.catalogue import Catalogue
     from spillview.entries import Common
+    from spillview.finds import Finds
     from spillview.listing import Listing
     from spillview.model import Artifact
     from spillview.sheets import Group, Sheet
@@ -33,7 +37,13 @@ FORM = 1
 """Raised whenever `rows.artifact_row` says something else of the same artifact."""
 
 MOST = 16 << 20
-"""Bytes of lines that are held at once, of those known and of those not kept yet."""
+"""Bytes of lines not kept yet that are held as they are."""
+
+FIRST = 256
+"""The lines of so many artifacts are looked up together at first."""
+
+WINDOW = 16_384
+"""And of so many later: where sessions alternate, each is loaded once for them."""
 
 ALIKE = 8192
 """Lines of so many files are written at once because they are alike."""
@@ -60,31 +70,94 @@ def row_lines(
     """
     lines = _Lines(catalogue, listing, complete)
     finds, order = listing.table.finds, listing.order
+    starts = _starts(finds, order)
     rest: list[int] = []
-    run, known = range(0), False
-    for index, place in enumerate(order):
-        if place not in run:
-            group = finds.group(place)
-            run, known = lines.run(group), lines.has(group)
-        if not known:
-            rest.append(index)
+    for start, end in pairwise(starts):
+        if not lines.has(finds.group(order[start])):
+            rest += range(start, end)
     made = iter(completing(listing.pick(rest))) if rest else iter(())
-    run, held = range(0), list[bytes]()
-    for place in order:
-        if place in run:
-            yield held[place - run.start], False
-            continue
-        group = finds.group(place)
-        if lines.has(group):
-            held = lines.of(group)
-            run = lines.run(group)
-            yield held[bisect_left(lines.places(group), place)], False
-        else:
-            artifact = next(made)
-            line = dump(artifact)
-            lines.learn(group, place, artifact, line)
-            yield line, artifact.error is not None
+    for window in _windows(starts):
+        held = _Held(lines, order, window)
+        for start, end in pairwise(window):
+            group = finds.group(order[start])
+            known = held.lines(group, start, end)
+            if known is not None:
+                for line in known:
+                    yield line, False
+                continue
+            for place in order[start:end]:
+                artifact = next(made)
+                line = dump(artifact)
+                lines.learn(group, place, artifact, line)
+                yield line, artifact.error is not None
     lines.keep()
+
+
+def _starts(finds: Finds, order: Sequence[int]) -> array[int]:
+    """Where in the order a stretch of one session's artifacts begins, and its end."""
+    starts = array("i")
+    run = range(0)
+    before: Group | None = None
+    for index, place in enumerate(order):
+        if place in run:
+            continue
+        run = finds.run(place)
+        group = finds.group(place)
+        if group != before:
+            starts.append(index)
+            before = group
+    starts.append(len(order))
+    return starts
+
+
+def _windows(starts: Sequence[int]) -> Iterator[Sequence[int]]:
+    """Stretches that are looked up together: few at first, more later."""
+    begin, size = 0, FIRST
+    while begin < len(starts) - 1:
+        end = begin + 1
+        while end < len(starts) - 1 and starts[end] - starts[begin] < size:
+            end += 1
+        yield starts[begin : end + 1]
+        begin, size = end, min(WINDOW, 2 * size)
+
+
+class _Held:
+    """The known lines of one window; a session that comes more than once is loaded
+    once, and only its lines in the window are held."""
+
+    def __init__(
+        self, lines: _Lines, order: Sequence[int], window: Sequence[int]
+    ) -> None:
+        self._lines = lines
+        self._order = order
+        self._stretches: dict[Group, list[tuple[int, int]]] = {}
+        for start, end in pairwise(window):
+            group = lines.finds.group(order[start])
+            self._stretches.setdefault(group, []).append((start, end))
+        self._held: dict[Group, dict[int, bytes]] = {}
+
+    def lines(self, group: Group, start: int, end: int) -> Iterable[bytes] | None:
+        """The lines of a stretch; None where they are not known."""
+        if not self._lines.has(group):
+            return None
+        stretches = self._stretches[group]
+        places = self._order[start:end]
+        if len(stretches) == 1:
+            return self._picked(group, places)
+        held = self._held.get(group)
+        if held is None:
+            wanted = [p for a, b in stretches for p in self._order[a:b]]
+            picked = self._picked(group, wanted)
+            held = self._held[group] = dict(zip(wanted, picked, strict=True))
+        return map(held.__getitem__, places)
+
+    def _picked(self, group: Group, places: Sequence[int]) -> Iterable[bytes]:
+        every = self._lines.of(group)
+        own = self._lines.places(group)
+        if isinstance(own, range):
+            first = own.start
+            return [every[place - first] for place in places]
+        return [every[bisect_left(own, place)] for place in places]
 
 
 def dump(artifact: Artifact) -> bytes:
@@ -116,10 +189,7 @@ class _Lines:
         self.blank = self.fit and not complete and not self.cache.has_counts()
         self._has: dict[Group, bool] = {}
         self._blank: set[Group] = set()
-        self._held: OrderedDict[Group, list[bytes]] = OrderedDict()
-        self._held_bytes = 0
-        self._new: dict[Group, dict[int, bytes]] = {}
-        self._new_bytes = 0
+        self._new = _Unfinished()
         self._ready: dict[Group, tuple[str, list[bytes]]] = {}
 
     def has(self, group: Group) -> bool:
@@ -146,23 +216,8 @@ class _Lines:
         """The places of a session's artifacts, in the order of its lines."""
         return self.records.places(group)
 
-    def run(self, group: Group) -> range:
-        """The same where they stand together; else an empty range."""
-        places = self.records.places(group)
-        return places if isinstance(places, range) else range(0)
-
-    def of(self, group: Group) -> list[bytes]:
+    def of(self, group: Group) -> Sequence[bytes]:
         """The lines of a session."""
-        held = self._held.get(group)
-        if held is None:
-            held = self._held[group] = self._load(group)
-            self._held_bytes += sum(map(len, held))
-            while self._held_bytes > MOST and len(self._held) > 1:
-                _, old = self._held.popitem(last=False)
-                self._held_bytes -= sum(map(len, old))
-        return held
-
-    def _load(self, group: Group) -> list[bytes]:
         places = self.records.places(group)
         if group in self._blank:
             return list(self._alike(places))
@@ -205,20 +260,14 @@ class _Lines:
             return
         if artifact.error is not None or not _CHANGING.isdisjoint(artifact.flags):
             return
-        known = self._new.setdefault(group, {})
-        known[place] = line
-        self._new_bytes += len(line)
+        self._new.add(group, place, line)
         places = self.records.places(group)
-        if len(known) == len(places):
+        if self._new.number(group) == len(places):
+            known = self._new.take(group)
             lines = [known[each] for each in places]
-            self._new_bytes -= sum(map(len, lines))
-            del self._new[group]
             self._ready[group] = (self._token(group, sheet), lines)
             if len(self._ready) >= BATCH:
                 self.keep()
-        elif self._new_bytes > MOST:  # of too many sessions at once
-            self._new.clear()
-            self._new_bytes = 0
 
     def keep(self) -> None:
         """Write what was learnt."""
@@ -296,3 +345,41 @@ class _Lines:
                 return None
             parts.append(part)
         return (*parts, rest)
+
+
+class _Unfinished:
+    """Lines of sessions of which not every line is made yet; packed if they are many.
+
+    Where sessions alternate in a list, all are unfinished until its end.
+    """
+
+    def __init__(self) -> None:
+        self._number: dict[Group, int] = {}
+        self._lines: dict[Group, dict[int, bytes]] = {}
+        self._bytes = 0
+        self._packed: dict[Group, list[bytes]] = {}
+
+    def add(self, group: Group, place: int, line: bytes) -> None:
+        """Take a session's next line."""
+        # Of its own: one by orjson has kilobytes of room behind it.
+        self._lines.setdefault(group, {})[place] = bytes(memoryview(line))
+        self._number[group] = self.number(group) + 1
+        self._bytes += len(line)
+        if self._bytes > MOST:
+            for each, lines in self._lines.items():
+                packed = zstd().compress(pickle.dumps(lines, -1), 1)
+                self._packed.setdefault(each, []).append(packed)
+            self._lines, self._bytes = {}, 0
+
+    def number(self, group: Group) -> int:
+        """How many lines there are of a session."""
+        return self._number.get(group, 0)
+
+    def take(self, group: Group) -> dict[int, bytes]:
+        """Give the lines of a session, by place, and forget them."""
+        del self._number[group]
+        lines = self._lines.pop(group, {})
+        self._bytes -= sum(map(len, lines.values()))
+        for packed in self._packed.pop(group, ()):
+            lines |= pickle.loads(zstd().decompress(packed))
+        return lines

@@ -7,13 +7,13 @@ joined as one, as `Records` does it.
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from spillview.cache import BATCH, as_stored
 from spillview.finds import Finds
 from spillview.kinship import hashed
+from spillview.near import Near
 from spillview.records import Cancelled, Records
 from spillview.sheets import (
     Group,
@@ -32,9 +32,6 @@ if TYPE_CHECKING:
     from spillview.profile import Profile
     from spillview.transcripts.facts import TranscriptFacts
 
-NEAR = 10_000
-"""So many links of sessions that were put away are kept once they were asked for."""
-
 
 class Standing(Records):
     """`Records` that keeps what stands for itself out of memory."""
@@ -48,8 +45,7 @@ class Standing(Records):
         self._sheets: dict[Group, Sheet] = {}
         self._owners: dict[Group, Group] = {}
         """Which put-away session has a true id, by harness and id."""
-        self._near: OrderedDict[Group, dict[str, Link]] = OrderedDict()
-        self._near_links = 0
+        self._near = Near()
         self._agents: set[Group] = set()
         self._fit: dict[str, bool] = {}
         self._new: dict[Group, Sheet] = {}
@@ -62,15 +58,14 @@ class Standing(Records):
         group = (found.harness, found.session)
         if group not in self._sheets:
             return self.links.get(found.id)
-        known = self._near.get(group)
+        known = self._near.of(group)
         if known is None:
-            known = self._made(group)
-            if known is None:
+            links = self._made(group)
+            if links is None:
                 return self._again(group).get(found.id)
-            self._keep_near(group, known)
-        else:
-            self._near.move_to_end(group)
-        return known.get(found.id)
+            self._near.keep(group, links)
+            known = links.get
+        return known(found.id)
 
     def is_open(self, group: Group) -> bool:
         """Whether a session's links may still change by what others say."""
@@ -148,8 +143,7 @@ class Standing(Records):
         self._logs = list(logs)
         self._logs_of, self._found_of, self._stale = {}, {}, set()
         self._unreadable = set()
-        self._near.clear()
-        self._near_links = 0
+        self._near = Near()
         self._owners.clear()
         self.links, self.sessions, self._missing = {}, {}, {}
         self.problems = []
@@ -218,7 +212,7 @@ class Standing(Records):
         if sheet is not None:
             self._owners.pop((group[0], sheet.session), None)
         self._new.pop(group, None)
-        self._near_links -= len(self._near.pop(group, ()))
+        self._near.drop(group)
         self._found_of[group] = [self._found[p] for p in self._places.get(group, ())]
         for log in self._logs_of.get(group, ()):
             if log.path not in self._facts:
@@ -275,7 +269,7 @@ class Standing(Records):
             del self._facts[log.path]
         del self._found_of[group]
         self._sheets[group] = self._new[group] = sheet
-        self._keep_near(group, {item.id: self.links.pop(item.id) for item in found})
+        self._near.keep(group, {item.id: self.links.pop(item.id) for item in found})
 
     def _again(self, group: Group) -> dict[str, Link]:
         """The links of a session whose facts the cache has lost: it is read again."""
@@ -297,12 +291,6 @@ class Standing(Records):
                 return None
             facts += stored.each
         return join(found, facts, self._profile(group[0])).links
-
-    def _keep_near(self, group: Group, links: dict[str, Link]) -> None:
-        self._near[group] = links
-        self._near_links += len(links)
-        while self._near_links > NEAR and len(self._near) > 1:
-            self._near_links -= len(self._near.popitem(last=False)[1])
 
     def _write(self) -> None:
         if self._new:

@@ -20,6 +20,7 @@ from spillview.catalogue import Catalogue, Query
 from spillview.discovery import discover
 from spillview.links import Joined
 from spillview.model import Artifact, Found
+from spillview.near import Near
 from spillview.places import Places
 from spillview.profile import Profile, load_profiles
 from spillview.records import Records
@@ -271,7 +272,7 @@ def test_links_come_back_when_the_cache_is_lost_meanwhile(tmp_path: Path) -> Non
     catalogue.settled(catalogue.scan())
     listing = catalogue.scan()
     catalogue.cache.close()
-    catalogue._records._near.clear()
+    catalogue._records._near = Near()
     [artifact] = listing[:1]
     assert artifact.found.path == str(made.path)
     assert artifact.command == "make"

@@ -7,12 +7,12 @@ counts, and the next frame is looked for behind it.
 
 from __future__ import annotations
 
-import sys
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from spillview.compression import zstd
 from spillview.errors import Unreadable
 from spillview.frozen import Frozen
 from spillview.text import path_text, printable
@@ -102,8 +102,8 @@ class _Frame:
         self.after: int | None = None
 
     def __iter__(self) -> Iterator[bytes]:
-        zstd = _zstd()
-        machine = zstd.ZstdDecompressor()
+        packer = zstd()
+        machine = packer.ZstdDecompressor()
         at, size = self.start, FIRST
         try:
             while not machine.eof:
@@ -117,7 +117,7 @@ class _Frame:
                 chunk = machine.decompress(data, max_length=CHUNK)
                 if chunk:
                     yield chunk
-        except zstd.ZstdError:
+        except packer.ZstdError:
             return
         self.after = at - len(machine.unused_data)
 
@@ -127,15 +127,6 @@ def _bomb(content: Content) -> Unreadable:
     return Unreadable(
         f"{name} unpacks to more than {RATIO:,} times its size, so it is not read."
     )
-
-
-def _zstd() -> Any:
-    """The zstd module: Python's own from 3.14 on, else its backport."""
-    if sys.version_info >= (3, 14):
-        from compression import zstd
-    else:
-        from backports import zstd
-    return zstd
 
 
 def _next_frame(content: Content, start: int) -> int | None:
