@@ -14,6 +14,7 @@ from spillview.model import Artifact, Found
 
 if TYPE_CHECKING:
     from spillview.finds import Finds
+    from spillview.space import Space
 
 BATCH = 256
 """So many artifacts are made at once where all of them are gone through."""
@@ -113,9 +114,14 @@ class Listing(Sequence[Artifact]):
         return self.table.finds.harness(place), self.table.sessions[place]
 
     @property
+    def space(self) -> Space:
+        """What all files hold and take of the disk, each once."""
+        return self.table.finds.space(self.order)
+
+    @property
     def bytes(self) -> int:
         """Bytes of all files, each once."""
-        return self.table.finds.space(self.order).bytes
+        return self.space.bytes
 
     # Other listings of the same
 
