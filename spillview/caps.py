@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from spillview.space import space_of
+
 if TYPE_CHECKING:
     from spillview.model import Found
     from spillview.retention import Standing
@@ -14,8 +16,8 @@ File = tuple[int, int]
 
 
 def total(found: Iterable[Found]) -> int:
-    """Bytes of these together."""
-    return sum({(item.dev, item.ino): item.size for item in found}.values())
+    """Bytes of the disk that these take together."""
+    return space_of(found).disk
 
 
 def fit(
@@ -44,5 +46,5 @@ def fit(
         key = (each.found.dev, each.found.ino)
         names[key] -= 1
         if not names[key]:
-            rest -= each.found.size
+            rest -= each.found.disk
     return max(0, rest - most)

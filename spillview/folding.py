@@ -139,10 +139,12 @@ class Folding:
         returns: Returns = "final",
         folds: Sequence[Fold] = (),
         only: Sequence[int] | None = None,
+        shown: Source | None = None,
     ) -> None:
         """`folds` are sorted and do not touch; `only` are sorted offsets of hits:
         when given, nothing but the lines (or pieces of long lines) around them is
-        shown, and folds are left out.
+        shown, and folds are left out. `shown` is what is drawn, where it is other
+        bytes (as many) than those that make the rows.
         """
         self.source = source
         self.width = max(MIN_WIDTH, width)
@@ -152,6 +154,7 @@ class Folding:
         self.folds = tuple(folds) if only is None else ()
         self.only = only
         self.segments = Segments(source)
+        self._shown = shown
         self._starts = [fold.start for fold in self.folds]
         self._rows: OrderedDict[int, tuple[Row, ...]] = OrderedDict()
         self._cached = 0
@@ -253,7 +256,10 @@ class Folding:
         fold = self.fold_at(start)
         if fold is not None:
             return (Row(start, end, None, inside, "", fold=fold),)
-        data = self.segments.read(visible, end)
+        if self._shown is None:
+            data = self.segments.read(visible, end)
+        else:
+            data = self._shown.pread(visible, end - visible)
         laid = lay_out(
             data,
             visible,

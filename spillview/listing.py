@@ -15,6 +15,7 @@ from spillview.model import Artifact, Found, Link
 
 if TYPE_CHECKING:
     from spillview.finds import Finds
+    from spillview.space import Space
     from spillview.standing import Standing
 
 BATCH = 256
@@ -115,9 +116,14 @@ class Listing(Sequence[Artifact]):
         return self.table.finds.harness(place), self.table.sessions[place]
 
     @property
+    def space(self) -> Space:
+        """What all files hold and take of the disk, each once."""
+        return self.table.finds.space(self.order)
+
+    @property
     def bytes(self) -> int:
         """Bytes of all files, each once."""
-        return self.table.finds.space(self.order).bytes
+        return self.space.bytes
 
     # Other listings of the same
 

@@ -164,6 +164,8 @@ def plan(standings: Sequence[Standing], rules: Deciding, now: float) -> Plan:
                 f"it has {each.found.nlink} names (hard links), so its space stays"
                 " taken until all are gone"
             )
+        if each.found.disk < each.found.size:
+            reasons.append(f"it takes only {human_bytes(each.found.disk)} of the disk")
         reason = _said("; ".join(reasons), ruling)
         choices.append(Choice(each.artifact, True, reason, "rule", ruling.policy))
     return Plan(
@@ -257,9 +259,9 @@ def _reasons(each: Standing, rules: Rules, now: float) -> list[str]:
             "the newest" if rules.keep_last == 1 else f"the newest {rules.keep_last:,}"
         )
         reasons.append(f"it is older than {newest} of its session")
-    if rules.max_file is not None and each.found.size > rules.max_file:
+    if rules.max_file is not None and each.found.disk > rules.max_file:
         reasons.append(
-            f"it has {human_bytes(each.found.size)}, more than the"
+            f"it has {human_bytes(each.found.disk)}, more than the"
             f" {exact_size(rules.max_file)} a file may have"
         )
     if rules.orphans and each.orphan:
@@ -277,9 +279,9 @@ def _names_planned(found: Iterable[Found]) -> dict[tuple[int, int], int]:
 
 
 def _frees(choices: Iterable[Choice], sharing: dict[tuple[int, int], int]) -> int:
-    """Bytes of the files that lose all of their names."""
+    """Bytes of the disk that files take which lose all of their names."""
     gone = {
-        (found.dev, found.ino): found.size
+        (found.dev, found.ino): found.disk
         for found in (choice.artifact.found for choice in choices if choice.remove)
         if sharing[found.dev, found.ino] >= found.nlink
     }

@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
+from spillview.text import human_bytes
+
 if TYPE_CHECKING:
     from spillview.model import Found
 
@@ -30,6 +32,12 @@ def taken(size: int, blocks: int | None) -> int:
         return size
     allocated = blocks * BLOCK
     return size if size <= allocated < size + ROUNDING else allocated
+
+
+def size_words(size: int, disk: int) -> str:
+    """A size, and what it takes of the disk where that is another one."""
+    text = human_bytes(size)
+    return text if disk == size else f"{text} ({human_bytes(disk)} on disk)"
 
 
 class Space(NamedTuple):

@@ -193,7 +193,7 @@ def parse_share(typed: str) -> float | None:
     match = _SHARE.fullmatch(typed.strip())
     if match is None:
         return None
-    share = float(match[1]) / 100
+    share = float(f"{match[1]}e-2")
     if not 0 < share < 1:
         raise BadInput(f"A share must be between 0% and 100%, not {_shown(typed)}.")
     return share

@@ -76,7 +76,8 @@ class Holder(NamedTuple):
 
     pid: int
     command: str
-    """Its command line as the system tells it, in part; not yet safe to draw."""
+    """Its command line as the system tells it, in part, credentials hidden; not yet
+    safe to draw."""
     writes: bool = False
     reads: bool = False
     """Whether it has it open for reading alone (as well)."""
@@ -178,6 +179,9 @@ def _command(proc: str, pid: str) -> str:
             continue
         words = os.fsdecode(data.strip(b"\0\n")).replace("\0", " ")
         if words:
+            from spillview.secrets.masking import masked_text
+
+            words = masked_text(words)
             return words if len(words) <= COMMAND else f"{words[: COMMAND - 1]}…"
     return "?"
 

@@ -12,10 +12,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spillview.catalogue import Catalogue, Query
+from spillview.disk import gain
 from spillview.finds import Finds
-from spillview.model import Found
+from spillview.model import Artifact, Found
 from spillview.places import Places
+from spillview.retention import Standing, plan
+from spillview.rules import Rules
 from spillview.space import ROUNDING, Space, space_of, taken
+from tests.command import run
 
 
 def found(name: str, *, ino: int, size: int = 10, dev: int = 1, **more: Any) -> Found:
@@ -118,3 +122,51 @@ def test_a_file_with_holes_is_told_by_both_its_sizes(tmp_path: Path) -> None:
     assert artifact.found.size == 1 << 28
     assert artifact.found.disk == blocks * 512
     assert catalogue.stores[0].disk == blocks * 512
+
+
+def test_lists_and_doctor_say_what_is_held_and_what_it_takes(machine: Path) -> None:
+    folder = machine / "logs"
+    folder.mkdir()
+    (folder / "a.log").write_bytes(b"x" * 3000)
+    os.link(folder / "a.log", folder / "b.log")
+    with (folder / "holes.log").open("wb") as file:
+        file.truncate(1 << 30)
+    if (folder / "holes.log").stat().st_blocks:
+        pytest.skip("this disk has no holes")
+    words = "1.1 GB (3.0 kB on disk)"
+    assert words in run("doctor", folder).out
+    [store] = [r for r in run("doctor", folder, "--json").rows if r["artifacts"]]
+    assert (store["bytes"], store["disk_bytes"]) == (3000 + (1 << 30), 3000)
+    told = run("ls", folder, "--no-count", "--limit", "1", terminal=True)
+    assert f"1 of 3 artifacts ({words}); --all prints all of them" in told.err
+    [session] = run("sessions", folder, "--no-count", "--json").rows
+    assert session["bytes"] == 3000 + (1 << 30)
+
+
+# What a removal gives back
+
+
+def test_a_plan_frees_what_files_take_and_says_when_that_is_less() -> None:
+    holes = found("a", ino=1, size=1 << 30, blocks=16)
+    plain = found("b", ino=2, size=5000)
+    ahead = found("c", ino=3, size=10, blocks=(1 << 20) // 512)  # room set aside
+    ones = [Standing(Artifact(each)) for each in (holes, plain, ahead)]
+    made = plan(ones, Rules(whole=True), 1e9)
+    assert made.frees == 8192 + 5000 + (1 << 20)
+    assert "it takes only 8.2 kB of the disk" in made.choices[0].reason
+    assert "of the disk" not in made.choices[1].reason
+    large = plan(ones, Rules(max_file=100_000), 1e9)
+    assert [choice.artifact.id for choice in large.remove] == ["c"]
+    assert not plan(ones, Rules(max_total=2 << 20), 1e9).remove
+
+
+def test_what_emptying_the_trash_gives_back_is_what_the_plan_said(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "sparse"
+    with path.open("wb") as file:
+        file.truncate(1 << 28)
+        file.write(b"x" * 70_000)
+    facts = path.stat()
+    item = found("a", ino=facts.st_ino, size=facts.st_size, blocks=facts.st_blocks)
+    assert gain(facts) == item.disk == facts.st_blocks * 512

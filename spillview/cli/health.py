@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spillview.cli.commands import query_of
 from spillview.model import Artifact, Boundary, Problem
-from spillview.text import human_bytes, human_count, path_text, printable
+from spillview.space import size_words
+from spillview.text import human_count, path_text, printable
 
 if TYPE_CHECKING:
     from spillview.catalogue import Catalogue
@@ -266,7 +267,7 @@ def _write(
                 Cell(store.harness, "name"),
                 Cell(printable(path_text(store.root)), path=True),
                 Cell(human_count(store.artifacts)),
-                Cell(human_bytes(store.bytes)),
+                Cell(size_words(store.bytes, store.disk)),
                 Cell(human_count(store.transcripts)),
                 Cell(str(main) if main else ""),
                 Cell(_retention(catalogue, store.harness)),

@@ -10,6 +10,7 @@ from spillview.cli.commands import query_of, tell_problems, whole_number
 from spillview.errors import BadInput
 from spillview.listing import Listing
 from spillview.model import Artifact, Missing, Session
+from spillview.space import size_words, space_of
 from spillview.text import path_text, printable
 
 if TYPE_CHECKING:
@@ -107,7 +108,7 @@ def _artifacts(
         if not args.no_count:
             listing = catalogue.settled(listing)
         ordered = listing.sorted(args.sort)
-        number = len(ordered)
+        number, space = len(ordered), ordered.space
         rows = ordered.pick(range(min(number, limit or number)))
         shown = rows if args.no_count else _complete(catalogue, rows, args, streams)
     else:
@@ -118,8 +119,9 @@ def _artifacts(
             found = [artifact for artifact in found if PICKS[only].admits(artifact)]
         # A call's time may differ from its file's: what was admitted may not be now.
         found = sorted(catalogue.narrow(found, query), key=sort)
-        number = len(found)
+        number, space = len(found), space_of(artifact.found for artifact in found)
         shown = rows = found[:limit]
+    size = size_words(space.bytes, space.disk)
     if query.paths and catalogue.state is not None:
         if isinstance(rows, Listing):
             catalogue.state.remember_ids(rows.addresses())
@@ -147,7 +149,7 @@ def _artifacts(
     elif rows:
         unreadable = _artifact_table(rows, shown, catalogue.now(), streams)
     if len(rows) < number:
-        _tell_limit(streams, len(rows), number, "artifacts")
+        _tell_limit(streams, len(rows), number, f"artifacts ({size})")
     code = tell_problems(streams, catalogue)
     _tell_skipped(streams, catalogue)
     if unreadable:

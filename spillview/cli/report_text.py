@@ -319,7 +319,13 @@ def _of_growing(finding: Finding) -> list[Cell]:
     if finding.artifact is not None:
         found = finding.artifact.found
         size = found.target_size if found.target_size is not None else found.size
-    return [Cell(project_of(finding.run)), Cell(human_bytes(size)), _command(finding)]
+    growth = brief(finding.more.get("growth", ""))
+    return [
+        Cell(project_of(finding.run)),
+        Cell(human_bytes(size)),
+        _command(finding),
+        Cell(growth, "over" if growth else None),
+    ]
 
 
 def _of_exposed(finding: Finding) -> list[Cell]:
@@ -359,7 +365,15 @@ TABLES: dict[Section, tuple[list[Column], Callable[[Finding], list[Cell]]]] = {
     ),
     "dangling": (_CALLS, _of_call),
     "cut": (_CALLS, _of_call),
-    "growing": ([_PROJECT, Column("BYTES", right=True), _COMMAND], _of_growing),
+    "growing": (
+        [
+            _PROJECT,
+            Column("BYTES", right=True),
+            _COMMAND,
+            Column("GROWTH", least=20),
+        ],
+        _of_growing,
+    ),
     "exposed": ([Column("WHY", least=24)], _of_exposed),
 }
 """The columns of each section's table, and what a finding puts into them."""

@@ -55,7 +55,7 @@ class Often(NamedTuple):
     """A line that makes up more than half of all that were looked at."""
 
     text: str
-    """Its beginning."""
+    """Its beginning, credentials hidden."""
     times: int
     lines: int
     """Lines that were looked at, blank ones left out."""
@@ -292,7 +292,9 @@ def _keys(
 
 
 def _shown(line: bytes) -> str:
-    return line.decode("utf-8", "replace")[:SHOWN]
+    from spillview.secrets.masking import masked_text
+
+    return masked_text(line.decode("utf-8", "replace")[: 4 * SHOWN])[:SHOWN]
 
 
 # Its own name

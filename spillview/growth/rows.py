@@ -8,6 +8,7 @@ from typing import Any
 
 from spillview.growth.changes import Change
 from spillview.growth.readings import Check, Reading
+from spillview.growth.wording import growth_words
 from spillview.text import path_text
 
 Row = dict[str, Any]
@@ -45,7 +46,27 @@ def reading_row(reading: Reading) -> Row:
         return row
     row |= {"kind": reading.what, "names": reading.names}
     row |= {"flags": list(reading.flags), "repetition": _repetition(reading)}
-    row["holders"] = [
+    row["holders"] = _holders(reading)
+    return row
+
+
+def growth_facts(reading: Reading | None) -> Row:
+    """What the report says of an artifact that grows."""
+    if reading is None:
+        return {"per_second": None, "growth": ""}
+    rate = reading.per_second
+    return {
+        "per_second": None if rate is None else round(rate, 3),
+        "growth": ", ".join(growth_words(reading)),
+        "full_in_seconds": _rounded(reading.full_in),
+        "holders": _holders(reading),
+        "growth_flags": list(reading.flags),
+        "repetition": _repetition(reading),
+    }
+
+
+def _holders(reading: Reading) -> list[Row]:
+    return [
         {
             "pid": each.pid,
             "command": path_text(each.command),
@@ -54,7 +75,6 @@ def reading_row(reading: Reading) -> Row:
         }
         for each in reading.holders
     ]
-    return row
 
 
 def summary_row(check: Check) -> Row:

@@ -77,6 +77,24 @@ def disk_words(reading: Reading) -> str:
     return text
 
 
+def growth_words(reading: Reading) -> list[str]:
+    """What is to be said of a file that grows, beside how large it is."""
+    words = []
+    change = reading.change
+    if change is None or change.per_second is None:
+        words.append("its rate is not known")
+    elif change.grown:
+        words.append(rate_text(change.per_second))
+    else:
+        words.append("nothing came just now")
+    if reading.holders:
+        words.append(f"open in {path_text(who(reading.holders))}")
+    if reading.full_in is not None:
+        words.append(f"the disk is full in {human_age(reading.full_in)}")
+    repeats = repetition_words(reading)
+    return [*words, repeats] if repeats else words
+
+
 def repetition_words(reading: Reading) -> str:
     """What it repeats, and over how much of it that was measured; empty for nothing."""
     found = reading.repetition

@@ -8,6 +8,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from spillview import triage
+from spillview.growth.current import filling, growing
+from spillview.growth.rows import growth_facts
 from spillview.model import Artifact, Missing
 from spillview.report import sentences
 from spillview.report.findings import SECTIONS, Finding, Period, Report, Run, Tally
@@ -20,6 +22,7 @@ from spillview.secrets.showing import shown, shown_call
 
 if TYPE_CHECKING:
     from spillview.catalogue import Catalogue, Query
+    from spillview.growth.readings import Reading
 
 Progress = Callable[[int, int], None]
 
@@ -75,6 +78,8 @@ class _Gathering:
         self.before: list[Artifact] = []
         self.calls: list[Missing] = []
         self.calls_inside = 0
+        self.growing: dict[str, Reading] = {}
+        """How what grows does so, by the artifact's id."""
 
     # -- looking -----------------------------------------------------------------------
 
@@ -113,6 +118,7 @@ class _Gathering:
         counter = ItemCounter(unbounded=thorough)
         roots = [os.path.realpath(store.root) for store in catalogue.stores]
         sessions = catalogue.sessions(self.todo)
+        self.growing = growing(self.todo)
         findings: list[Finding] = []
         placed: set[str] = set()
         fine = 0
@@ -177,7 +183,8 @@ class _Gathering:
     def _storage(self) -> Sequence[Finding]:
         from spillview.report.storage import storage
 
-        return list(storage(self.catalogue, self.query, self.problems))
+        rates = filling(self.growing)
+        return list(storage(self.catalogue, self.query, self.problems, rates))
 
     def _of_artifact(
         self, artifact: Artifact, run: Run, counter: ItemCounter, roots: list[str]
@@ -197,7 +204,9 @@ class _Gathering:
                     text = sentences.items_text(artifact, items)
                     more |= _item_facts(items)
                 case "growing":
-                    text = sentences.growing_text(artifact)
+                    reading = self.growing.get(artifact.id)
+                    more |= growth_facts(reading)
+                    text = sentences.growing_text(artifact, str(more["growth"]))
                 case "exposed":
                     text = sentences.exposed_text(artifact, owner, out)
                     more |= {"owner": owner, "leads_out": out}

@@ -267,7 +267,10 @@ _TABLES: dict[Section, tuple[list[str], Callable[[Finding], list[str]]]] = {
     ),
     "dangling": _CALLS,
     "cut": _CALLS,
-    "growing": (["Session", "Bytes", "Command"], _of(_project, _size, _command)),
+    "growing": (
+        ["Session", "Bytes", "Command", "Growth"],
+        _of(_project, _size, _command, lambda f: _data(f.more.get("growth", ""))),
+    ),
     "exposed": (["Session", "Why"], _of(_project, lambda f: _data(f.text))),
 }
 """The columns of each section's table, and the cells of a finding as HTML."""

@@ -127,11 +127,12 @@ def call_text(call: Missing) -> str:
     return f"the full result of {what} is gone: {name} is not there"
 
 
-def growing_text(artifact: Artifact) -> str:
-    """What grows, and how large it is by now."""
+def growing_text(artifact: Artifact, growth: str) -> str:
+    """What grows, how large it is by now, and what more is known of its growth."""
     found = artifact.found
     size = found.target_size if found.target_size is not None else found.size
-    return f"{quoted(subject(artifact))} grows: {human_bytes(size)} by now"
+    told = f"{human_bytes(size)} by now" + (f", {growth}" if growth else "")
+    return f"{quoted(subject(artifact))} grows: {told}"
 
 
 def exposed_text(artifact: Artifact, owner: str | None, leads_out: bool) -> str:

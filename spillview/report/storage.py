@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import os
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from spillview.discovery import StoreFound
 from spillview.errors import SpillError
+from spillview.growth.current import least_free
+from spillview.growth.disks import disks_of, until_full
 from spillview.report.findings import Finding
-from spillview.text import human_bytes, path_text
+from spillview.space import size_words
+from spillview.text import human_age, human_bytes, path_text
 
 if TYPE_CHECKING:
     from spillview.catalogue import Catalogue, Query
@@ -21,14 +23,18 @@ ADVISED_DAYS = 7
 
 
 def storage(
-    catalogue: Catalogue, query: Query, problems: list[str]
+    catalogue: Catalogue,
+    query: Query,
+    problems: list[str],
+    filling: Mapping[int, float],
 ) -> Iterator[Finding]:
     """What there is and what a clean-up would free; nothing is removed.
 
-    Scans anew with a catalogue of its own. What cannot be found out becomes a problem.
+    `filling` has the bytes a second that come to each device by what grows now. Scans
+    anew with a catalogue of its own. What cannot be found out becomes a problem.
     """
     stores = catalogue.stores
-    yield from _free(catalogue, stores)
+    yield from _free(catalogue, stores, filling)
     yield from _totals(stores)
     trash = _trash(catalogue, problems)
     if trash is not None:
@@ -38,27 +44,32 @@ def storage(
         yield plan
 
 
-def _free(catalogue: Catalogue, stores: list[StoreFound]) -> Iterator[Finding]:
+def _free(
+    catalogue: Catalogue, stores: list[StoreFound], filling: Mapping[int, float]
+) -> Iterator[Finding]:
     """Free space, once for each filesystem."""
-    devices: dict[int, str] = {}
-    for place in (*(store.root for store in stores), catalogue.places.home):
-        try:
-            devices.setdefault(os.stat(place).st_dev, place)
-        except OSError:
-            continue  # it is said where the store itself is told of
-    for place in devices.values():
-        try:
-            facts = os.statvfs(place)
-        except (OSError, AttributeError):  # the latter where there is no such call
-            continue
-        free = facts.f_bavail * facts.f_frsize
-        size = facts.f_blocks * facts.f_frsize
-        share = f" ({free / size:.0%})" if size else ""
+    least = least_free(catalogue.settings)
+    places = [*(store.root for store in stores), catalogue.places.home]
+    for dev, disk in disks_of(places).items():
+        share = f" ({disk.share:.0%})" if disk.size else ""
         text = (
-            f"{human_bytes(free)} of {human_bytes(size)}{share} are free on the disk"
-            f" of {path_text(place)}"
+            f"{human_bytes(disk.free)} of {human_bytes(disk.size)}{share} are free on"
+            f" the disk of {path_text(disk.path)}"
         )
-        more = {"what": "free", "path": path_text(place), "bytes": free, "of": size}
+        full = until_full(disk.free, filling.get(dev))
+        if full is not None:
+            text += f", full in {human_age(full)} at the rate of what grows now"
+        short = least is not None and disk.free < least.of(disk.size)
+        if short:
+            text += f": less than the {least} that should be"
+        more = {
+            "what": "free",
+            "path": path_text(disk.path),
+            "bytes": disk.free,
+            "of": disk.size,
+            "full_in_seconds": None if full is None else round(full, 1),
+            "short": short,
+        }
         yield Finding("disk", text, more=more)
 
 
@@ -67,14 +78,15 @@ def _totals(stores: list[StoreFound]) -> Iterator[Finding]:
         files = "1 artifact" if store.artifacts == 1 else f"{store.artifacts:,}"
         noun = "" if store.artifacts == 1 else " artifacts"
         text = (
-            f"{store.harness} holds {human_bytes(store.bytes)} in {files}{noun}"
-            f" at {path_text(store.root)}"
+            f"{store.harness} holds {size_words(store.bytes, store.disk)} in"
+            f" {files}{noun} at {path_text(store.root)}"
         )
         more = {
             "what": "store",
             "harness": store.harness,
             "path": path_text(store.root),
             "bytes": store.bytes,
+            "disk_bytes": store.disk,
             "artifacts": store.artifacts,
         }
         yield Finding("disk", text, more=more)

@@ -223,11 +223,16 @@ def concealed(text: str, pieces: Iterable[bytes]) -> str:
 
     For a text that was cut within a credential, of which no rule knows the rest.
     """
+    data = text.encode("utf-8", "surrogateescape" if _escaped(text) else "replace")
+    return concealed_bytes(data, pieces).decode("utf-8", "surrogateescape")
+
+
+def concealed_bytes(data: bytes, pieces: Iterable[bytes]) -> bytes:
+    """As `concealed`, of bytes; as many as before."""
     for piece in pieces:
-        word = piece.decode("utf-8", "replace")
-        if len(word) >= LEAST:
-            text = text.replace(word, MARK.decode() * len(word))
-    return masked_text(text)
+        if len(piece) >= LEAST:
+            data = data.replace(piece, hide(piece))
+    return masked(data)
 
 
 LEAST = 4

@@ -17,6 +17,7 @@ from spillview.content import (
 )
 from spillview.lines import LineIndex
 from spillview.model import Artifact, Found, Range, Seen
+from spillview.secrets.masking import MaskedContent, concealed_bytes
 from spillview.stored import StoredContent, open_artifact
 
 SeenState = Literal["all", "part", "none", "unknown"]
@@ -47,10 +48,18 @@ class Document:
     """Whether nothing but its envelope is known to have shown it."""
     beginning: bool = False
     """Whether it is the first lines alone, shown while the rest is transcribed."""
+    masked: Content | None = None
+    """The text with its credentials as stars; made of it unless it is given."""
     _mapping: _Mapping | None = None
 
     def __post_init__(self) -> None:
         self.index = LineIndex(self.text)
+        if self.masked is None:
+            self.masked = MaskedContent(self.text)
+
+    def shown(self, *, bare: bool) -> Content:
+        """The text as it is drawn: all of it, or without its credentials."""
+        return self.text if bare or self.masked is None else self.masked
 
     @property
     def size(self) -> int:
@@ -128,10 +137,17 @@ class Document:
         return self.content.refresh() in (None, "grown")
 
 
-def from_text(text: str, seen: Sequence[Range] = ()) -> Document:
-    """A document of a text in memory, such as an envelope."""
-    content = BytesContent(text.encode("utf-8", "surrogatepass"))
-    return Document(content, content, seen=Seen(tuple(seen)))
+def from_text(
+    text: str, seen: Sequence[Range] = (), pieces: Sequence[bytes] = ()
+) -> Document:
+    """A document of a text in memory, such as an envelope.
+
+    `pieces` are of credentials that its ends cut in two: see `edge_pieces`.
+    """
+    data = text.encode("utf-8", "surrogatepass")
+    content = BytesContent(data)
+    masked = BytesContent(concealed_bytes(data, pieces))
+    return Document(content, content, seen=Seen(tuple(seen)), masked=masked)
 
 
 BEGINNING = 1 << 18

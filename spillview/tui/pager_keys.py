@@ -28,6 +28,7 @@ shows all again. `]` `[` go to the next and previous error-like line that the mo
 never saw.
 **Marks**: `m` and a letter, then `'` and that letter; `''` goes back.
 **Select** with Shift and ↓ ↑ or the mouse; `y` copies, `|` pipes to a command.
+**Credentials** are drawn, copied and piped as stars; `X` shows them as they are.
 """
 
 
@@ -93,6 +94,7 @@ PAGER_BINDINGS: list[BindingType] = [
     _hidden("y", "copy", "Copy the selection or the line", "copy"),
     _hidden("w", "wrap", "Wrap long lines, or scroll them sideways", "wrap"),
     _hidden("e", "escapes", "Escapes: shown, hidden, colours", "escapes"),
+    _hidden("X", "bare", "Credentials: as stars, or as they are", "bare"),
     _hidden("r", "returns", "Progress bars: last frame, or every frame", "returns"),
     _hidden("F", "follow", "Follow a growing file", "follow"),
     _hidden("v", "outside('editor')", "Open in $EDITOR", "editor"),

@@ -19,6 +19,7 @@ from spillview.envelope import EnvelopeFacts
 from spillview.errors import SpillError
 from spillview.hits import Pattern
 from spillview.model import Artifact, Range, Seen
+from spillview.secrets.showing import edge_pieces
 from spillview.text import printable
 from spillview.tui import outside, stylesheet
 from spillview.tui.artifact_lines import Header, NextStrip, PaneTitle, Place
@@ -292,7 +293,7 @@ class Panes(Screen[Artifact]):
             if more.text is not None:
                 place = f"record {more.mention.record:,}, {more.mention.place}"
                 parts.append(f"\n\n──── given again: {place} ────\n{more.text}")
-        document = from_text("".join(parts))
+        document = from_text("".join(parts), pieces=edge_pieces(self.artifact))
         full = self.whole
         if full is not None and shown[0].seen is not None:
             text = document.content.pread(0, document.size)
@@ -352,7 +353,8 @@ class Panes(Screen[Artifact]):
             return
         if event.kind == "pipe":
             part = event.part or (0, document.size)
-            outcome = outside.pipe(self.app, document.text, part, event.command)
+            text = document.shown(bare=reader.bare)
+            outcome = outside.pipe(self.app, text, part, event.command)
         else:
             line = document.index.line_at(reader.cursor)
             outcome = outside.open_with(self.app, event.kind, document.content, line)

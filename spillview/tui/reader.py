@@ -324,6 +324,16 @@ class Reader(Viewport):
         self.refresh_bindings()
         self.say("long lines wrap" if self.wrap else "long lines go on at the right: →")
 
+    def action_bare(self) -> None:
+        """Credentials as stars, or as they are."""
+        self.bare = not self.bare
+        self.refold()
+        self.say(
+            "credentials are shown as they are: X hides them"
+            if self.bare
+            else "credentials are shown as stars"
+        )
+
     def action_escapes(self) -> None:
         """Escapes as pictures, left out, or as colours."""
         at = ESCAPES.index(self.escapes)

@@ -98,6 +98,8 @@ class FindingRow:
             least = "" if finding.more["items_certain"] else "≥ "
             seen, total = finding.more["items_seen"], finding.more["items"]
             return [(f"{least}{seen:,} of {total:,} seen", "unseen")]
+        if finding.section == "growing":
+            return [(plain(finding.more.get("growth", "")), "notice")]
         line = finding.line
         verdict = plain(verdict_text(line)) if line is not None else ""
         tone = "never" if finding.section == "failed_unseen" else ""

@@ -13,6 +13,7 @@ from textual.geometry import Size
 from textual.strip import Strip
 from textual.widget import Widget
 
+from spillview.secrets.masking import masked_text
 from spillview.text import printable
 from spillview.tui.parts import Parts
 
@@ -25,9 +26,14 @@ LONGEST = 4000
 """Chars of a message that are wrapped at most; a strip is a few lines high."""
 
 
+REACH = 4_096
+"""Chars behind what is drawn that tell whether a credential begins in it."""
+
+
 def clean(text: str | None, cells: int) -> str:
     """The start of `text`, safe to draw, long enough to fill `cells`."""
-    return printable((text or "")[: cells * 4 + 64])
+    room = cells * 4 + 64
+    return printable(masked_text((text or "")[: room + REACH])[:room])
 
 
 def fit(text: str, cells: int, *, right: bool = False) -> str:
@@ -108,7 +114,7 @@ def wrap(text: str, cells: int, lines: int) -> list[str]:
 
 def plain(text: str) -> str:
     """`text` on one line: safe to draw, blank runs and line ends as one space."""
-    return printable(" ".join(text[:LONGEST].split()))
+    return printable(" ".join(masked_text(text[:LONGEST]).split()))
 
 
 class Palette:

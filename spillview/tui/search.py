@@ -186,6 +186,8 @@ lower case ignores case. Enter searches; Escape stops it and keeps what was foun
                     return
         except SpillError as failure:
             error = str(failure)
+        finally:
+            gatherer.close()
         if not worker.is_cancelled:
             tell(ended=True)
             if work.report.damaged:

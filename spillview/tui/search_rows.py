@@ -8,6 +8,7 @@ from typing import Any
 
 from spillview.excerpts import as_bytes
 from spillview.model import Artifact, Range
+from spillview.secrets.lines import MaskedLines
 from spillview.text import printable
 
 SHOWN = 5_000
@@ -88,6 +89,7 @@ class Gatherer:
         self.total = 0
         self.shown = 0
         self.artifacts = 0
+        self._masks = MaskedLines()
 
     @property
     def full(self) -> bool:
@@ -121,7 +123,10 @@ class Gatherer:
             return
         if fresh:
             self._head(index)
-        self._rows.append(line_row(index, data, self._artifacts[index]))
+        artifact = self._artifacts[index]
+        offset = data["absolute_offset"] + data.get("excerpt_start", 0)
+        line = self._masks.masked(artifact, offset, as_bytes(data["lines"]))
+        self._rows.append(line_row(index, data, artifact, line))
         self.shown += 1
 
     def _head(self, index: int) -> None:
@@ -133,15 +138,20 @@ class Gatherer:
         assert self._artifact is not None
         self._rows.append(self._artifact)
 
+    def close(self) -> None:
+        """Close the artifact whose lines came last."""
+        self._masks.close()
+
     def batch(self) -> Batch:
         """The rows since the last batch."""
         rows, self._rows = self._rows, []
         return Batch(rows, self.total, self.shown, self.artifacts)
 
 
-def line_row(index: int, data: dict[str, Any], artifact: Artifact) -> LineRow:
-    """The row of one match."""
-    line = as_bytes(data["lines"])
+def line_row(
+    index: int, data: dict[str, Any], artifact: Artifact, line: bytes
+) -> LineRow:
+    """The row of one match, whose line is drawn as it is given here."""
     hits = [(hit["start"], hit["end"]) for hit in data["submatches"]] or [(0, 0)]
     first, last = hits[0]
     start = max(0, first - BEFORE)

@@ -95,14 +95,16 @@ class Selecting(Reader):
                 what = "The selection" if self.selection else "The line"
                 self.say(f"{what} is over {limit}, too much to copy: pipe it with |")
                 return
-            data = document.text.pread(part[0], part[1] - part[0])
+            data = document.shown(bare=self.bare).pread(part[0], part[1] - part[0])
+            exact = self.bare or data == document.text.pread(part[0], len(data))
         except SpillError as error:
             self.say(str(error))
             return
         text = data.decode("utf-8", "replace")
         # What is pasted may land in a shell, so control characters stay pictures.
         self.app.copy_to_clipboard(printable(text, newlines=True, tabs=True))
-        self.say(f"copied {human_count(len(text))} chars")
+        stars = "" if exact else ", credentials as stars (X shows them)"
+        self.say(f"copied {human_count(len(text))} chars{stars}")
 
     def _line_of(self, row: Row) -> Range | None:
         """The line around a row without its end; None when it is too long to copy."""

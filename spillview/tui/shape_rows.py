@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from rich.cells import cell_len
 
+from spillview.secrets.masking import masked_value
 from spillview.shape import summary
 from spillview.shape.outline import Outline, PathFacts, Trail
 from spillview.shape.table import Record, Table, cell
@@ -130,7 +131,8 @@ class PathRow:
     def runs(self, width: int) -> Runs:
         """The path and its facts in columns."""
         facts = self.facts
-        example = "" if facts.example is None else cell(facts.example)
+        name = facts.path.rpartition(".")[2]
+        example = "" if facts.example is None else _value(name, facts.example)
         return self.columns.runs(
             width,
             [
@@ -168,9 +170,15 @@ class RecordRow:
         """Its values in columns."""
         runs: Runs = [(" ", "")]
         for place, (name, wide) in enumerate(zip(self.names, self.widths, strict=True)):
-            text = shown(cell(self.record[name]), wide) if name in self.record else ""
+            value = _value(name, self.record[name]) if name in self.record else ""
+            text = shown(value, wide)
             runs.append((fit(text, wide) + GAP, "head" if place == 0 else ""))
         return runs
+
+
+def _value(name: str, value: object) -> str:
+    """A value as it is drawn, which its name may tell to be a credential."""
+    return masked_value(name, cell(value))
 
 
 def path_rows(outline: Outline) -> tuple[Columns, list[Row]]:

@@ -64,6 +64,8 @@ class Viewport(Parts, can_focus=True):
         self.wrap = True
         self.escapes: Escapes = "shown"
         self.returns: Returns = "final"
+        self.bare = False
+        """Whether credentials are shown as they are."""
         self.column = 0
         """Cells scrolled out at the left; 0 while lines wrap."""
         self.folds: list[Fold] = []
@@ -110,6 +112,7 @@ class Viewport(Parts, can_focus=True):
         else:
             self.folding = Folding(
                 document.text,
+                shown=None if self.bare else document.masked,
                 width=self.text_width,
                 wrap=self.wrap,
                 escapes=self.escapes,
