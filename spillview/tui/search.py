@@ -187,7 +187,7 @@ lower case ignores case. Enter searches; Escape stops it and keeps what was foun
         except SpillError as failure:
             error = str(failure)
         finally:
-            gatherer.close()
+            work.gatherer.close()
         if not worker.is_cancelled:
             tell(ended=True)
             if work.report.damaged:
