@@ -279,13 +279,22 @@ def parse(command: Command, arguments: Sequence[str]) -> argparse.Namespace:
 def run(command: Command, arguments: Sequence[str], streams: Streams) -> int:
     """Run one command; gives the exit code."""
     if _asks_for_help(command, arguments):
-        wanted = root_help() if command is BROWSE else parser_of(command).format_help()
-        streams.line(wanted.rstrip())
+        streams.line(_help_of(command).rstrip())
         return 0
     args = parse(command, arguments)
     streams.quiet = args.quiet
     streams.colour = streams.colour and not args.no_color
     return command.load().run(command.name, args, streams)
+
+
+def _help_of(command: Command) -> str:
+    if command is BROWSE:
+        return root_help()
+    from spillview.cli import examples
+
+    parser = parser_of(command)
+    parser.epilog = examples.text(command.name)
+    return parser.format_help()
 
 
 def _asks_for_help(command: Command, arguments: Sequence[str]) -> bool:
