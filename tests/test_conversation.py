@@ -21,7 +21,7 @@ from spillview.entries import TranscriptFound
 from spillview.model import Mention
 from spillview.profile import Profile
 from spillview.profile_file import parse_profile
-from spillview.transcripts import conversation, documents, record_text
+from spillview.transcripts import documents, event_log, record_text
 from spillview.transcripts.events import (
     About,
     Called,
@@ -384,10 +384,10 @@ def test_reading_on_gives_what_reading_at_once_does(
     facts: TranscriptFacts | None = None
     for count in [*sorted(cuts), len(log.records)]:
         log.write(count)
-        facts = conversation.read(log.found(), profile, module, facts)
+        facts = event_log.read(log.found(), profile, module, facts)
         facts = TranscriptFacts.from_json(facts.to_json())
         assert facts is not None
-    whole = conversation.read(log.found(), profile, module, None)
+    whole = event_log.read(log.found(), profile, module, None)
     assert facts == TranscriptFacts.from_json(whole.to_json())
 
 
@@ -405,11 +405,11 @@ def test_reading_on_after_any_byte_gives_the_same(
     text = log.path.read_bytes()
     cut = data.draw(st.integers(0, len(text)))
     log.path.write_bytes(text[:cut])
-    first = conversation.read(log.found(), profile, module, None)
+    first = event_log.read(log.found(), profile, module, None)
     with open(log.path, "ab") as file:
         file.write(text[cut:])
-    second = conversation.read(log.found(), profile, module, first)
-    assert second == conversation.read(log.found(), profile, module, None)
+    second = event_log.read(log.found(), profile, module, first)
+    assert second == event_log.read(log.found(), profile, module, None)
 
 
 JSON = st.recursive(
@@ -477,7 +477,7 @@ def test_what_is_no_document_breaks_nothing(
     log.path.write_bytes(b'{"log": [' + raw)
     profile = parse_profile(PROFILE, "trial.toml")
     module = types.SimpleNamespace(events=lambda record, state: [], RECORDS=("log[]",))
-    conversation.read(log.found(), profile, module, None)
+    event_log.read(log.found(), profile, module, None)
 
 
 def test_facts_of_many_sessions_in_one_file_are_kept_whole(

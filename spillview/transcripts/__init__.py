@@ -69,9 +69,9 @@ def read_transcript(
         if hasattr(module, "read"):
             facts: TranscriptFacts = module.read(found, profile, previous, cancelled)
         else:
-            from spillview.transcripts import conversation
+            from spillview.transcripts import event_log
 
-            facts = conversation.read(found, profile, module, previous, cancelled)
+            facts = event_log.read(found, profile, module, previous, cancelled)
     except SpillError:
         raise
     except Exception as error:

@@ -8,30 +8,27 @@ from __future__ import annotations
 
 import os
 from collections import OrderedDict
-from collections.abc import Callable, Iterable
 from copy import deepcopy
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from spillview.capping import CAPPED
-from spillview.errors import Unreadable
 from spillview.model import Mention
-from spillview.transcripts import jsonl, logfile
+from spillview.transcripts import jsonl
+from spillview.transcripts.blocks import blocks_of, plain_arguments
 from spillview.transcripts.calls import Marks, command_of, one_line
 from spillview.transcripts.decisions import Decisions
 from spillview.transcripts.draft import Draft
 from spillview.transcripts.events import (
     About,
     Called,
-    Event,
     Prompted,
+    Reader,
     Returned,
     Said,
 )
-from spillview.transcripts.facts import TranscriptFacts, load
 from spillview.transcripts.genuine import Ground, changes_files
 from spillview.transcripts.notices import Block, Hit, notices_in
 from spillview.transcripts.touches import Touches, made_by
-from spillview.transcripts.values import is_rows
 
 if TYPE_CHECKING:
     from spillview.discovery import TranscriptFound
@@ -51,152 +48,6 @@ FIRST_IDS = 16
 
 SESSIONS = 256
 """So many ids of sessions that records name are remembered."""
-
-Cancelled = Callable[[], bool]
-
-
-class Reader(Protocol):
-    """What a reader's module gives.
-
-    The texts of `Returned` and `Prompted`, and their order, must follow from the record
-    alone and not from `state`: an envelope is read again from its record.
-    """
-
-    def events(self, record: dict[str, Any], state: dict[str, Any]) -> Iterable[Event]:
-        """What a record tells; `state` is the transcript's memory, kept as JSON."""
-
-
-def read(
-    found: TranscriptFound,
-    profile: Profile,
-    module: object,
-    previous: TranscriptFacts | None,
-    cancelled: Cancelled | None = None,
-) -> TranscriptFacts:
-    """The facts of one transcript, going on from `previous` where it still holds.
-
-    `module` is the reader's. Raises `Unreadable` when the file cannot be read.
-    """
-    if is_rows(found.form, module):
-        from spillview.transcripts import tables
-
-        return tables.read(found, profile, module, previous, cancelled)
-    forms = {"jsonl": _read_lines, "json": _read_document, "json-dir": _read_folder}
-    reader = forms.get(found.form)
-    if reader is None:
-        raise Unreadable(f"Transcripts of the form {found.form} cannot be read.")
-    return reader(found, profile, module, previous, cancelled)
-
-
-def _read_lines(
-    found: TranscriptFound,
-    profile: Profile,
-    module: object,
-    previous: TranscriptFacts | None,
-    cancelled: Cancelled | None,
-) -> TranscriptFacts:
-    from spillview.content import open_content
-
-    content = open_content(found.path)
-    try:
-        draft = logfile.resume(found, content, previous)
-        talk = Conversation(found, profile, module, draft)
-        scanner = jsonl.Scanner(
-            jsonl.pieces(content.pread, draft.size_read, content.size, cancelled),
-            talk.needles,
-            talk.wanted,
-            offset=draft.size_read,
-            number=draft.lines,
-            exact=content.size <= jsonl.EXACT,
-            joint=logfile.joint(draft, content),
-        )
-        for record in scanner:
-            talk.take(record)
-        draft.records += scanner.records
-        draft.skipped += scanner.skipped
-        draft.lines = scanner.number
-        draft.unfinished = scanner.unfinished
-        draft.size_read = draft.text_read = scanner.consumed
-        talk.close()
-        logfile.finish(draft, content)
-        return draft.facts()
-    finally:
-        content.close()
-
-
-def _read_document(
-    found: TranscriptFound,
-    profile: Profile,
-    module: object,
-    previous: TranscriptFacts | None,
-    cancelled: Cancelled | None,
-) -> TranscriptFacts:
-    from spillview.content import open_content
-    from spillview.transcripts import documents
-
-    content = open_content(found.path)
-    try:
-        # A document is written anew each time; there is nothing to go on from.
-        draft = logfile.draft_of(found, None)
-        talk = Conversation(found, profile, module, draft)
-        outline = documents.outline(content, arrays_of(module), cancelled)
-        talk.take(jsonl.Record(0, 0, 0, 0, documents.first_record(content, outline)))
-        for record in documents.records(content, outline):
-            if cancelled is not None and cancelled():
-                break
-            draft.lines += 1
-            talk.count(record)
-        draft.unfinished = not outline.complete
-        draft.size_read = draft.text_read = content.size
-        talk.close()
-        logfile.finish(draft, content)
-        return draft.facts()
-    finally:
-        content.close()
-
-
-def _read_folder(
-    found: TranscriptFound,
-    profile: Profile,
-    module: object,
-    previous: TranscriptFacts | None,
-    cancelled: Cancelled | None,
-) -> TranscriptFacts:
-    from spillview.transcripts import folders
-
-    names = folders.names_in(found.path)
-    draft = folders.resume(found, names, previous)
-    talk = Conversation(found, profile, module, draft)
-    for record in folders.records(found.path, names, draft.size_read, cancelled):
-        draft.lines += 1
-        draft.size_read += 1
-        talk.count(record)
-    talk.close()
-    folders.finish(draft, found, names)
-    return draft.facts()
-
-
-def arrays_of(module: object) -> tuple[str, ...]:
-    """The arrays of a document whose elements are records, as a reader names them."""
-    return cast("tuple[str, ...]", getattr(module, "RECORDS", ("[]",)))
-
-
-def blocks_of(events: Iterable[Event]) -> list[Block]:
-    """The texts of a record's events, in the order in which they are counted."""
-    found: list[Block] = []
-    for event in events:
-        if isinstance(event, Prompted):
-            found.append(Block(event.place, event.text))
-        elif isinstance(event, Returned):
-            texts = event.texts or (("",) if event.path or event.ident else ())
-            for text in texts:
-                found.append(Block("result", text, event.call_id, event.failed))
-    return found
-
-
-def blocks(module: object, record: dict[str, Any]) -> list[Block]:
-    """The texts of a record that is read again."""
-    return blocks_of(list(cast(Reader, module).events(record, {})))
 
 
 class _Call:
@@ -570,13 +421,3 @@ def _outcome(
     if failed is None and code is not None:
         failed = code != 0
     return failed, code
-
-
-def plain_arguments(arguments: Any) -> Any:
-    """A call's arguments; where the record holds them as JSON text, what it holds."""
-    if isinstance(arguments, str) and arguments.lstrip()[:1] == "{":
-        try:
-            return load(arguments.encode("utf-8", "surrogatepass"))
-        except ValueError:
-            return arguments
-    return arguments

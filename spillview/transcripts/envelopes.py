@@ -95,11 +95,11 @@ def _blocks(
             content.close()
         found: list[Block] = reader.blocks(value) if value is not None else []
         return found
-    from spillview.transcripts import conversation
+    from spillview.transcripts.blocks import blocks
 
     value = _record(place, rule, reader)
     try:
-        return conversation.blocks(reader, value) if value is not None else []
+        return blocks(reader, value) if value is not None else []
     except Exception:  # a record that its reader is not ready for
         return []
 
@@ -109,7 +109,7 @@ def _record(
 ) -> dict[str, Any] | None:
     """One record of a transcript, by the form it is kept in."""
     from spillview.content import open_content
-    from spillview.transcripts import conversation, documents, folders, logfile
+    from spillview.transcripts import documents, event_log, folders, logfile
 
     if is_rows(rule.form, reader):
         from spillview.transcripts import tables
@@ -126,7 +126,7 @@ def _record(
         return None
     try:
         if rule.form == "json":
-            arrays = conversation.arrays_of(reader)
+            arrays = event_log.arrays_of(reader)
             return documents.record_at(content, place.offset, place.length, arrays)
         return logfile.value_at(content, place.offset, place.length)
     finally:

@@ -6,8 +6,9 @@ worked out in one place (`conversation`).
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 Place = Literal["result", "prompt", "attachment"]
 
@@ -108,3 +109,14 @@ class Compacted:
 
 
 Event = About | Called | Said | Prompted | Returned | Compacted
+
+
+class Reader(Protocol):
+    """What a reader's module gives.
+
+    The texts of `Returned` and `Prompted`, and their order, must follow from the record
+    alone and not from `state`: an envelope is read again from its record.
+    """
+
+    def events(self, record: dict[str, Any], state: dict[str, Any]) -> Iterable[Event]:
+        """What a record tells; `state` is the transcript's memory, kept as JSON."""

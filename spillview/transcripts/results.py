@@ -183,7 +183,7 @@ class Ledger:
 
     def take(self, place: Place, events: Iterable[Event]) -> None:
         """Take what a record tells."""
-        from spillview.transcripts.conversation import blocks_of
+        from spillview.transcripts.blocks import blocks_of
 
         block = 0
         for event in events:
@@ -346,7 +346,7 @@ def _digest(text: str) -> int:
 
 
 def _plain(arguments: Any) -> Any:
-    from spillview.transcripts.conversation import plain_arguments
+    from spillview.transcripts.blocks import plain_arguments
 
     return plain_arguments(arguments)
 

@@ -160,7 +160,7 @@ class Tally:
 
     def take(self, events: Iterable[Event], place: Place) -> None:
         """Take what a record tells."""
-        from spillview.transcripts.conversation import blocks_of
+        from spillview.transcripts.blocks import blocks_of
 
         asked = self._wanted.mentions.get(place, ())
         moments: list[int] = []
@@ -334,7 +334,7 @@ def _records(
 ) -> Iterator[jsonl.Record]:
     """The records of one session, whatever form its transcript has."""
     from spillview.content import open_content
-    from spillview.transcripts import conversation, documents, folders, tables
+    from spillview.transcripts import documents, event_log, folders, tables
 
     if is_rows(found.form, module):
         yield from tables.records(module, found.path, session, cancelled)
@@ -348,7 +348,7 @@ def _records(
     elif found.form == "json":
         content = open_content(found.path)
         try:
-            arrays = conversation.arrays_of(module)
+            arrays = event_log.arrays_of(module)
             outline = documents.outline(content, arrays, cancelled)
             first = documents.first_record(content, outline)
             yield jsonl.Record(0, 0, 0, 0, first)
