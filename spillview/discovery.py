@@ -223,8 +223,9 @@ class _Search:
     ) -> list[Ground]:
         grounds: list[Ground] = []
         self._tmps.update(places.tmps)
+        listed: dict[str, list[str]] = {}
         for profile in self._chosen:
-            roots = find_roots(profile, places, tell)
+            roots = find_roots(profile, places, tell, listed)
             paths: dict[str, str] = {}
             for found in roots:
                 paths.setdefault(found.root.id, found.path)

@@ -7,9 +7,9 @@ import re
 import stat
 from collections.abc import Mapping
 from contextlib import suppress
-from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple
 
+from spillview.digests import sha256
 from spillview.finds import Facts, Finds
 from spillview.frozen import replace
 from spillview.model import Found, Problem

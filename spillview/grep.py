@@ -22,8 +22,6 @@ from contextlib import closing
 from typing import Any
 
 from spillview.errors import Unreadable
-from spillview.excerpts import frames
-from spillview.findings import Reader
 from spillview.handles import DESCRIPTORS, Batch, batches, room
 from spillview.index.known import Known, ask, left
 from spillview.model import Artifact, Problem
@@ -89,6 +87,10 @@ def search(
     runs = _runs(artifacts, arguments, report, cancelled, progress, known)
     with closing(runs) as running:
         for batch, run in running:
+            # Imported while ripgrep works.
+            from spillview.excerpts import frames
+            from spillview.findings import Reader
+
             reader = Reader(batch, options, facts, report)
             with closing(reader):
                 chunks = run.chunks(cancelled, _Minder(batch, run).look)

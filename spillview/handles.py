@@ -14,6 +14,7 @@ import os
 import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING
 
 from spillview.content import FileContent, open_content
 from spillview.errors import NotRegular, Unreadable
@@ -21,8 +22,10 @@ from spillview.grounds import Ground
 from spillview.index.known import Known
 from spillview.kinds import HEAD, utf16_of
 from spillview.model import Artifact
-from spillview.stored import StoredContent, open_artifact
 from spillview.transcoding import MARKS
+
+if TYPE_CHECKING:
+    from spillview.stored import StoredContent
 
 FIRST_FILES = 500
 """Files of the first batch, so that the search begins while others are looked at."""
@@ -179,7 +182,7 @@ def batches(
         name = found.path
         if opened:
             name = f"{DESCRIPTORS}/{content.fileno()}"
-        elif isinstance(content, StoredContent):
+        elif not isinstance(content, FileContent):
             name = content.named()
         if not batch.takes(name, content.size, encoding, mapped):
             yield batch
@@ -226,6 +229,8 @@ def _open(
     path, root = artifact.found.path, artifact.found.root
     folder = (root, path.rpartition(os.sep)[0])
     if artifact.found.stored is not None:
+        from spillview.stored import open_artifact
+
         return open_artifact(artifact.found, root=root)
     if folder in folders:
         return open_content(path, facts=facts)
@@ -238,8 +243,8 @@ def _told_encoding(
     artifact: Artifact, content: FileContent | StoredContent
 ) -> str | None:
     """`utf-16-le` or `utf-16-be` where ripgrep would not see it by itself."""
-    counts = artifact.counts
-    if isinstance(content, FileContent) and content.key != artifact.found.key:
+    found, counts = artifact.found, artifact.counts
+    if isinstance(content, FileContent) and found.ino and content.key != found.key:
         counts = None  # the file has changed since
     if counts is not None and not counts.encoding.startswith("utf-16"):
         return None

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from hashlib import sha256
 
+from spillview.digests import sha256
 from spillview.transcripts.facts import TranscriptFacts
 
 

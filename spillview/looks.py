@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
 from typing import Any
 
+from spillview.digests import sha256
 from spillview.frozen import replace, values_of
 from spillview.json_text import loads
 from spillview.model import Conclusion, Found, Line, Link, Seen, Signals
@@ -18,7 +18,7 @@ def token(found: Found, link: Link) -> str:
     records = [(m.transcript, m.record, m.offset, m.length) for m in link.mentions]
     reads = [(read.transcript, read.record) for read in link.reads]
     facts = repr((RULES, found.key, link.state, records, reads))
-    return hashlib.sha256(facts.encode("utf-8", "backslashreplace")).hexdigest()
+    return sha256(facts.encode("utf-8", "backslashreplace")).hexdigest()
 
 
 def pack(link: Link) -> bytes:

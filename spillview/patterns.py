@@ -8,7 +8,7 @@ A pattern is `{root}/part/part/…`. In a part, `<name>` captures at least one c
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -18,6 +18,8 @@ _TOKEN = re.compile(
 )
 _VARIABLE = frozenset("*?<>{}")
 """A part without any of these is a name as it stands."""
+_LETTERS = re.compile(r"[A-Za-z0-9_-]+")
+_BRACKETED = re.compile(r"\\.|\[[^\]]*\]|\([^()]*\)")
 _PLACEHOLDER = re.compile(r"\{(?P<name>[a-z][a-z0-9_]*)\}")
 
 
@@ -52,6 +54,15 @@ class Part(NamedTuple):
         if found is None:
             return None
         return {k: v for k, v in found.groupdict().items() if v is not None}
+
+    def fits_any(self, names: Set[str]) -> bool:
+        """Whether one of `names` fits."""
+        if self.literal is not None:
+            return self.literal in names
+        if self.anything is not None or self.deep:
+            return bool(names)
+        some = [name for name in names if name.startswith(self.start)]
+        return bool(some) and any(map(part_regex(self.text).fullmatch, some))
 
     def check(self) -> None:
         """Raise BadPattern when it has a shape that is no regex."""
@@ -171,7 +182,24 @@ def _part(text: str) -> Part:
             return Part(text, anything="" if name == "name" else name)
     # A mere ending such as `.jsonl` is too common to tell a harness by.
     shaped = any(token["shape"] or token["choice"] for token in tokens) or len(rest) > 6
-    return Part(text, shaped=shaped, start=text[: tokens[0].start()])
+    start = text[: tokens[0].start()] or _beginning(tokens[0]["shape"] or "")
+    return Part(text, shaped=shaped, start=start)
+
+
+def _beginning(shape: str) -> str:
+    """What all that a regex allows begins with; nothing when that is not plain."""
+    plain = _LETTERS.match(shape)
+    if plain is None or _has_ways(shape):
+        return ""
+    return plain[0][:-1] if shape[plain.end() :][:1] in ("*", "?", "{") else plain[0]
+
+
+def _has_ways(shape: str) -> bool:
+    """Whether a regex may have `|` outside of every bracket."""
+    outer = _BRACKETED.sub("", shape)
+    while outer != shape:
+        shape, outer = outer, _BRACKETED.sub("", outer)
+    return "|" in outer
 
 
 def _plain(text: str) -> str:

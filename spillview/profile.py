@@ -5,7 +5,6 @@ These are named tuples, and their annotations no texts: as dataclasses, or with 
 that each get compiled, they would cost three times as much of every start.
 """
 
-import hashlib
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,6 +14,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from spillview.claims import ClaimRule, read_claim
+from spillview.digests import sha256
 from spillview.model import Boundary, Claim, Problem, Unit
 from spillview.resumption import ReadTool, Resume
 
@@ -319,7 +319,7 @@ class ProjectName(NamedTuple):
         if self.marker is not None:
             return False
         if self.hash is not None:
-            return name == hashlib.sha256(os.fsencode(path)).hexdigest()
+            return name == sha256(os.fsencode(path)).hexdigest()
         key = path
         for regex, text in self.replace:
             key = _compiled(regex, re.DOTALL).sub(text, key)

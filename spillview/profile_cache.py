@@ -12,16 +12,19 @@ import os
 import sys
 from collections.abc import Mapping
 from contextlib import suppress
-from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from spillview import claims, profile, resumption
+from spillview.digests import blake2b
 
 if TYPE_CHECKING:
     from spillview.places import Places
     from spillview.profile import Profile
 
 NAME = "profiles.bin"
+DIGEST = 32
+"""Bytes of a digest."""
+
 _FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "harnesses")
 _TYPES: dict[str, Any] = {
     kind.__name__: kind
@@ -85,7 +88,8 @@ def _texts() -> list[tuple[str, bytes]] | None:
 def _key(texts: list[tuple[str, bytes]]) -> bytes:
     """A digest of all that the kept form depends on."""
     form = {name: kind._fields for name, kind in _TYPES.items()}
-    digest = sha256(repr((sys.version, marshal.version, form)).encode())
+    start = repr((sys.version, marshal.version, form)).encode()
+    digest = blake2b(start, digest_size=DIGEST)
     for path, data in texts:
         digest.update(f"\0{path}\0{len(data)}\0".encode("utf-8", "surrogateescape"))
         digest.update(data)
@@ -98,12 +102,16 @@ def _kept(path: str, key: bytes) -> list[Profile] | None:
         with open(path, "rb") as file:
             if file.read(len(key)) != key:
                 return None
-            digest, data = file.read(32), file.read()
+            digest, data = file.read(DIGEST), file.read()
     except OSError:
         return None
-    if sha256(key + data).digest() != digest:
+    if _digest(key + data) != digest:
         return None
     return [_thick(item) for item in marshal.loads(data)]
+
+
+def _digest(data: bytes) -> bytes:
+    return blake2b(data, digest_size=DIGEST).digest()
 
 
 def _keep(path: str, key: bytes, profiles: list[Profile]) -> None:
@@ -116,7 +124,7 @@ def _keep(path: str, key: bytes, profiles: list[Profile]) -> None:
         with open(
             os.open(own, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb"
         ) as out:
-            out.write(key + sha256(key + data).digest() + data)
+            out.write(key + _digest(key + data) + data)
         os.replace(own, path)
     except OSError:
         with suppress(OSError):

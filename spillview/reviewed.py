@@ -7,9 +7,9 @@ whatever becomes of the cache.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 
+from spillview.digests import sha256
 from spillview.model import Artifact, Missing
 
 
@@ -27,7 +27,7 @@ def call_mark(call: Missing) -> str:
 
 def _mark(*parts: str) -> str:
     data = "\0".join(parts).encode("utf-8", "surrogatepass")
-    return hashlib.sha256(data).hexdigest()[:16]
+    return sha256(data).hexdigest()[:16]
 
 
 def is_reviewed(artifact: Artifact, now: float) -> bool:

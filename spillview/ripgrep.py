@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-import queue
 import re
 import signal
 import subprocess
 import sys
 import threading
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
@@ -144,8 +144,10 @@ class Run:
         folder: str | None = None,
     ) -> None:
         self._errors = _nameless()
-        self._stop = threading.Event()
-        self._chunks: queue.Queue[bytes] = queue.Queue(AHEAD)
+        self._chunks: deque[bytes] = deque()
+        self._change = threading.Condition()
+        """Of the chunks, or of whether anybody wants more."""
+        self._stopped = False
         self._used: list[bytes] = []
         try:
             # `pass_fds` takes twenty times as long for thousands of them.
@@ -175,19 +177,29 @@ class Run:
         self._thread.start()
 
     def _pump(self) -> None:
-        while not self._stop.is_set():
+        while True:
             try:
                 chunk = os.read(self._out, CHUNK)
             except OSError:
                 chunk = b""
-            while not self._stop.is_set():
-                try:
-                    self._chunks.put(chunk, timeout=POLL)
-                    break
-                except queue.Full:
-                    continue
-            if not chunk:
-                return
+            with self._change:
+                self._change.wait_for(lambda: self._stopped or self._room)
+                self._chunks.append(chunk)
+                self._change.notify_all()
+                if self._stopped or not chunk:
+                    return
+
+    @property
+    def _room(self) -> bool:
+        return len(self._chunks) < AHEAD
+
+    def _next(self) -> bytes | None:
+        """The next chunk, empty at the end; None where there is none for a while."""
+        with self._change:
+            if not self._change.wait_for(lambda: self._chunks, POLL):
+                return None
+            self._change.notify_all()
+            return self._chunks.popleft()
 
     def chunks(
         self,
@@ -202,9 +214,8 @@ class Run:
         while True:
             if cancelled is not None and cancelled():
                 return
-            try:
-                chunk = self._chunks.get(timeout=POLL)
-            except queue.Empty:
+            chunk = self._next()
+            if chunk is None:
                 looks += 1
                 if silent is not None and looks % SILENT == 0:
                     silent()
@@ -236,7 +247,9 @@ class Run:
 
     def close(self) -> None:
         """Kill it if it still runs, and give everything back."""
-        self._stop.set()
+        with self._change:
+            self._stopped = True
+            self._change.notify_all()
         if self._process.poll() is None:
             self._process.kill()
         self._process.wait()

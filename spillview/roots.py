@@ -78,12 +78,16 @@ def check_template(template: str) -> None:
 
 
 def find_roots(
-    profile: Profile, places: Places, tell: Callable[[str, OSError], None] = ignore
+    profile: Profile,
+    places: Places,
+    tell: Callable[[str, OSError], None] = ignore,
+    listed: dict[str, list[str]] | None = None,
 ) -> list[RootFound]:
     """The profile's roots that exist here, in the order of the profile.
 
     `tell` hears of folders that could not be looked into. A folder that a varying part
     found in a place shared by several users counts only when it is this user's own.
+    What is listed is looked up in `listed` and put there: many look into one folder.
     """
     found: list[RootFound] = []
     seen: set[tuple[str, str]] = set()
@@ -91,7 +95,7 @@ def find_roots(
         for base, below in templates(root, places):
             if places.confined and not _inside(base, places.home):
                 continue
-            for folder, captures in existing(base, below, tell):
+            for folder, captures in existing(base, below, tell, listed):
                 if captures and not _own(folder, places):
                     continue
                 if (root.id, folder) not in seen:
@@ -125,10 +129,14 @@ def templates(root: Root, places: Places) -> Iterator[tuple[str, str]]:
 
 
 def existing(
-    base: str, pattern: str, tell: Callable[[str, OSError], None] = ignore
+    base: str,
+    pattern: str,
+    tell: Callable[[str, OSError], None] = ignore,
+    listed: dict[str, list[str]] | None = None,
 ) -> Iterator[tuple[str, Mapping[str, str]]]:
     """Existing folders that `pattern` names below `base`, and what it captures."""
-    yield from _descend(base, parts_of(pattern, known=True), {}, tell)
+    known = {} if listed is None else listed
+    yield from _descend(base, parts_of(pattern, known=True), {}, tell, known)
 
 
 def _descend(
@@ -136,6 +144,7 @@ def _descend(
     parts: tuple[Part, ...],
     captures: Mapping[str, str],
     tell: Callable[[str, OSError], None],
+    listed: dict[str, list[str]],
 ) -> Iterator[tuple[str, Mapping[str, str]]]:
     """Literal parts are joined unseen; a folder is listed only where a part varies."""
     for at, part in enumerate(parts):
@@ -143,19 +152,23 @@ def _descend(
             folder = os.path.join(folder, part.literal)
             continue
         try:
-            names = sorted(os.listdir(folder))
+            names = listed.get(folder)
+            if names is None:
+                names = listed[folder] = os.listdir(folder)
         except OSError as error:
             if not isinstance(error, FileNotFoundError | NotADirectoryError):
                 tell(folder, error)
             return
-        for name in names:
+        # Of a temp folder's many names few are sorted and matched.
+        for name in sorted(name for name in names if name.startswith(part.start)):
             said = part.match(name)
             if said is None:
                 continue
             inner = os.path.join(folder, name)
             # A varying part names what a harness made itself: never a link.
             if os.path.isdir(inner) and not os.path.islink(inner):
-                yield from _descend(inner, parts[at + 1 :], {**captures, **said}, tell)
+                more = {**captures, **said}
+                yield from _descend(inner, parts[at + 1 :], more, tell, listed)
         return
     try:
         if stat.S_ISDIR(os.stat(folder).st_mode):

@@ -11,9 +11,9 @@ import os
 import zlib
 from array import array
 from collections.abc import Iterable, Sequence
-from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
+from spillview.digests import blake2b
 from spillview.frozen import Frozen, values_of
 from spillview.json_text import loads
 from spillview.kinship import hashed

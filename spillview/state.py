@@ -6,7 +6,6 @@ the program goes on without it: nothing here raises for the disk's sake.
 
 from __future__ import annotations
 
-import hashlib
 import os
 import sqlite3
 import stat
@@ -14,6 +13,7 @@ import threading
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
+from spillview.digests import sha256
 from spillview.frozen import Frozen
 from spillview.model import Problem
 from spillview.places import private_dir
@@ -364,7 +364,7 @@ def _of_ground(fact: str, paths: Sequence[str]) -> str:
     if not paths:
         return fact
     real = sorted({os.path.realpath(path) for path in paths})
-    ground = hashlib.sha256(os.fsencode("\0".join(real))).hexdigest()[:16]
+    ground = sha256(os.fsencode("\0".join(real))).hexdigest()[:16]
     return f"{fact} {ground}"
 
 

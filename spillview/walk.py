@@ -6,10 +6,10 @@ import os
 import stat
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from hashlib import sha256
 from itertools import compress
 from typing import TYPE_CHECKING, NamedTuple
 
+from spillview.digests import sha256
 from spillview.entries import (
     Common,
     Discovery,
@@ -65,6 +65,8 @@ class Walker:
         """The same, of folders that were visited once."""
         self._logs: set[str] = set()
         self._folders: set[object] = set()
+        self._seen: dict[tuple[int, int], frozenset[str]] = {}
+        """Names in folders that several users share."""
         self._told: set[str] = set()
 
     def tell(self, path: str, sentence: str, harness: str | None) -> None:
@@ -131,6 +133,8 @@ class Walker:
                 return []
             self._folders.add(once)
             self.result.folders[folder] = facts.st_mtime_ns
+            if ground.uid != -1 and not self._has_any(handle, facts, here):
+                return []
             deeper = []
             shelf = Shelf(ground, folder, real, here, narrow, top)
             try:
@@ -161,6 +165,22 @@ class Walker:
         finally:
             if isinstance(handle, int):
                 os.close(handle)
+
+    def _has_any(
+        self, handle: int | str, facts: os.stat_result, here: list[At]
+    ) -> bool:
+        """Whether a name in a shared temp folder leads on or ends here: few do.
+
+        Many harnesses look into it; it is listed once for that.
+        """
+        key = (facts.st_dev, facts.st_ino)
+        names = self._seen.get(key)
+        if names is None:
+            try:
+                names = self._seen[key] = frozenset(os.listdir(handle))
+            except OSError:
+                return True  # who goes on to list it tells why not
+        return any(place.next.fits_any(names) for place in here)
 
     def fresh(self, real: str, name: str) -> bool:
         """Whether this file (or row) of a folder was not taken before; now it is."""

@@ -10,9 +10,9 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterable, Mapping, Sequence
-from hashlib import sha256
 from typing import TYPE_CHECKING, TypeVar
 
+from spillview.digests import sha256
 from spillview.finds import Finds
 from spillview.frozen import replace
 from spillview.routes import filled

@@ -105,9 +105,12 @@ def machine(
     ours = tmp_path_factory.getbasetemp()
 
     def fenced(
-        profile: Profile, places: Places, tell: Callable[[str, OSError], None]
+        profile: Profile,
+        places: Places,
+        tell: Callable[[str, OSError], None],
+        listed: dict[str, list[str]],
     ) -> list[RootFound]:
-        found = roots.find_roots(profile, places, tell)
+        found = roots.find_roots(profile, places, tell, listed)
         if places.confined:
             return found
         return [root for root in found if Path(root.path).is_relative_to(ours)]

@@ -116,8 +116,14 @@ def test_a_file_that_was_not_counted_as_it_is_is_looked_into(
     old = counted(paths[1], root)
     paths[1].write_bytes("needle rewritten as UTF-16\n".encode("utf-16-le"))
     unknown = replace(counted(wide, root), counts=None)
-    found = of_type("match", list(search([old, unknown], "needle")))
-    assert len(found) == 2
+    narrow = root / "narrow"
+    narrow.write_bytes("needle in UTF-16\n".encode("utf-16-le"))
+    before = counted(narrow, root)
+    assert before.counts is not None
+    before = replace(before, counts=replace(before.counts, encoding="utf-16-le"))
+    narrow.write_bytes(b"a needle no longer in UTF-16")
+    found = of_type("match", list(search([old, unknown, before], "needle")))
+    assert len(found) == 3
     assert not by_name(given)
 
 

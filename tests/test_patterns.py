@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from fnmatch import fnmatchcase
 
 import pytest
@@ -102,6 +103,43 @@ def walk(pattern: str, path: str) -> set[tuple[tuple[str, str], ...]]:
         for place, got in ends
         if got is not None
     }
+
+
+@pytest.mark.parametrize(
+    ("part", "start"),
+    [
+        ("<name:tool-(?:a|b)-[0-9]{3}>", "tool-"),
+        ("x-<name:y>", "x-"),
+        ("<name:ab*>", "a"),
+        ("<name:ab{2}>", "a"),
+        ("<name:ab+>", "ab"),
+        ("<name:ab|cd>", ""),
+        ("<name:ab[(]c|d[)]>", ""),
+        (r"<name:ab\(c|d\)>", ""),
+        ("<name:(?:ab|cd)>", ""),
+        ("<name:[ab]c>", ""),
+    ],
+)
+def test_what_all_names_of_a_part_begin_with(part: str, start: str) -> None:
+    (one,) = parts_of(part)
+    assert one.start == start
+
+
+@given(
+    st.sampled_from(
+        ["<n:ab*c>", "<n:a|b>", "<n:ab?|c>", "<n:a[|]b>", "<n:a(b|c)?>", "<n>", "*.b"]
+    ),
+    st.sets(st.text("abc|.", min_size=1, max_size=3), max_size=6),
+)
+def test_a_part_fits_any_of_the_names_that_it_fits_one_by_one(
+    part: str, names: set[str]
+) -> None:
+    (one,) = parts_of(part)
+    tokens = part.removeprefix("<n").removesuffix(">").removeprefix(":")
+    plain = {"": ".+", "*.b": r".*\.b"}.get(tokens, tokens)
+    fitting = {name for name in names if re.fullmatch(plain, name)}
+    assert {name for name in names if one.match(name) is not None} == fitting
+    assert one.fits_any(names) == bool(fitting)
 
 
 def test_two_stars_stand_for_any_number_of_folders() -> None:

@@ -148,6 +148,11 @@ class _Help(argparse.RawDescriptionHelpFormatter):
         super().__init__(prog, max_help_position=26, width=80)
 
 
+# Its own words are English here as ours are: it would look for translations of them,
+# with the settings of the place, which takes a millisecond of each start.
+argparse._ = str  # type: ignore[attr-defined]  # what it calls `gettext` by
+
+
 class Parser(argparse.ArgumentParser):
     """An argument parser whose errors are sentences for `main` to print."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import signal
 import sys
 import threading
@@ -18,7 +19,7 @@ from spillview.text import path_text, printable
 if TYPE_CHECKING:
     from spillview.catalogue import Catalogue
     from spillview.cli.streams import Streams
-    from spillview.grep import Message, Options, Report
+    from spillview.selection import Message, Options, Report
 
 GREP = """\
 Search artifacts with ripgrep: its pattern syntax, its flags, its JSON Lines. Each hit
@@ -34,6 +35,10 @@ DAMAGED = (
     "a part of the search index was damaged, so everything in it was searched instead;"
     " `spillview index` makes it anew"
 )
+
+
+_PLAIN = re.compile(r"[\w \"'/:;,=@%&<>!~`-]*").fullmatch
+"""Tells of a pattern that it can be read, for it means itself."""
 
 
 def describe(name: str, parser: argparse.ArgumentParser) -> None:
@@ -97,14 +102,17 @@ def describe(name: str, parser: argparse.ArgumentParser) -> None:
 
 def run(name: str, args: argparse.Namespace, streams: Streams) -> int:
     """Search; exit code 0 with a match, 1 without, 2 when a part could not be read."""
-    from spillview.catalogue import Catalogue
-    from spillview.grep import Report
-    from spillview.ripgrep import check_pattern, find_ripgrep
-
     patterns, words = _words(args)
     options = _options(args)
+    from spillview.catalogue import Catalogue
+    from spillview.ripgrep import check_pattern, find_ripgrep
+    from spillview.selection import Report
+
+    program = find_ripgrep()
+    arguments = options.arguments(patterns)
     # A pattern that is none should not wait for the stores to be read.
-    check_pattern(find_ripgrep(), options.arguments(patterns))
+    if not all(map(_PLAIN, patterns)):
+        check_pattern(program, arguments)
     report = Report()
     catalogue = Catalogue.here()
     try:
@@ -131,7 +139,7 @@ def _words(args: argparse.Namespace) -> tuple[list[str], list[str]]:
 
 
 def _options(args: argparse.Namespace) -> Options:
-    from spillview.grep import Options
+    from spillview.selection import Options
 
     around = args.context or 0
     before, after = args.before_context, args.after_context
