@@ -558,6 +558,46 @@ def test_a_file_just_written_or_held_open_stays_outside(
     assert update(index, files([path, held])).left == 0
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells of mappings")
+def test_a_file_that_is_written_through_memory_stays_outside(tmp_path: Path) -> None:
+    """Its times tell of the first write to a page alone, and nobody has it open."""
+    [path, other] = made(tmp_path / "files", ["x" * 5000 + "\n", "other\n"])
+    program = (
+        "import ctypes, mmap, os, sys\n"
+        "libc = ctypes.CDLL(None)\n"
+        "libc.mmap.restype = ctypes.c_void_p\n"
+        "libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3,"
+        " ctypes.c_long]\n"
+        "file = os.open(sys.argv[1], os.O_RDWR)\n"
+        "at = libc.mmap(None, 4096, mmap.PROT_READ | mmap.PROT_WRITE,"
+        " mmap.MAP_SHARED, file, 0)\n"
+        "os.close(file)\n"
+        "for text in (b'first', b'needle'):\n"
+        "    ctypes.memmove(at, text, len(text))\n"
+        "    print(flush=True)\n"
+        "    sys.stdin.readline()\n"
+    )
+    writer = subprocess.Popen(
+        [sys.executable, "-c", program, str(path)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
+    assert writer.stdin is not None
+    assert writer.stdout is not None
+    index = tmp_path / "index"
+    try:
+        writer.stdout.readline()
+        assert update(str(index), files([path, other])).left == 1
+        writer.stdin.write(b"\n")
+        writer.stdin.flush()
+        writer.stdout.readline()
+        assert found_in([path, other], index) == ["0000.txt"]
+    finally:
+        writer.kill()
+        writer.communicate()
+    assert update(str(index), files([path, other])).left == 0
+
+
 def test_an_update_reads_only_what_is_new(stock: tuple[list[Path], Path]) -> None:
     paths, index = stock
     before = segments(index)

@@ -25,7 +25,7 @@ from spillview.index.signature import BLOCK, OVERLAP, Columns, rows_for
 from spillview.kinds import HEAD, utf16_of
 from spillview.places import private_dir
 from spillview.transcoding import MARKS, UTF8_MARK
-from spillview.writers import open_elsewhere
+from spillview.writers import mapped_elsewhere, open_elsewhere
 
 LARGEST = 1024
 """Blocks of one segment: 128 MiB of text, 16 MiB of signatures."""
@@ -330,8 +330,11 @@ def _read(
     cancelled: Callable[[], bool],
 ) -> None:
     """Read the files of `work` into segments."""
-    held = open_elsewhere(set(map(file_of, work.files)))
-    total = sum(size_of(key) for key in work.files if not held.get(file_of(key)))
+    files = set(map(file_of, work.files))
+    open_ones = open_elsewhere(files)
+    mapped = mapped_elsewhere({inode for _, inode in files})
+    held = {file for file in files if open_ones.get(file) or file[1] in mapped}
+    total = sum(size_of(key) for key in work.files if file_of(key) not in held)
     try:
         writer = _Writer(folder, total)
     except ImportError as error:
@@ -342,7 +345,7 @@ def _read(
     for key, each in work.files.items():
         if cancelled():
             break
-        if held.get(file_of(key)):
+        if file_of(key) in held:
             continue
         before = outcome.read
         if _read_file(writer, key, each, known, outcome, cancelled) and key in given:
