@@ -19,13 +19,14 @@ from hypothesis import strategies as st
 
 from spillview.disk import Busy
 from spillview.grep import Message, Options, Report, search, tally
-from spillview.index import building, signature
+from spillview.index import building, drafts, plan, signature
 from spillview.index.background import update_apart
-from spillview.index.building import NoNumpy, Outcome, Wanted, update
+from spillview.index.building import NoNumpy, Outcome, update
 from spillview.index.folds import spellings
 from spillview.index.literals import required
 from spillview.index.lookup import Lookup
 from spillview.index.needs import AnyOf, Chain, Need
+from spillview.index.wanted import Wanted
 from spillview.ripgrep import find_ripgrep
 from tests.command import run
 from tests.test_grep import artifact
@@ -306,8 +307,8 @@ def test_a_text_is_found_wherever_it_lies_across_blocks(tmp_path: Path) -> None:
 def test_a_file_in_parts_is_known_only_as_a_whole(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(building, "LARGEST", 2)
-    monkeypatch.setattr(building, "SPARE", 1)
+    monkeypatch.setattr(drafts, "LARGEST", 2)
+    monkeypatch.setattr(drafts, "SPARE", 1)
     dice = random.Random(1)
     body = [dice.randbytes(700_000).hex().encode() for _ in range(3)]
     paths = made(tmp_path / "files", [body[0] + b"ends with a needle", *body[1:]])
@@ -616,7 +617,7 @@ def test_small_updates_are_brought_together(tmp_path: Path) -> None:
     for number in range(40):
         paths += made(tmp_path / f"{number}", [f"{number} text\n" * 20])
         assert update(str(index), files(paths)).files == number + 1
-        assert len(segments(index)) <= building.MOST_LIGHT + 1
+        assert len(segments(index)) <= plan.MOST_LIGHT + 1
     assert read_by_ripgrep(paths, "39 text", index) < 5
 
 
@@ -767,7 +768,7 @@ def test_a_disk_that_fails_leaves_the_index_as_it_was(
 
     with monkeypatch.context() as patch:
         if broken == "write":
-            patch.setattr(building, "_write", fail)
+            patch.setattr(drafts, "write", fail)
         else:
             patch.setattr(os, broken, fail)
         with pytest.raises(OSError, match="space"):
