@@ -12,6 +12,7 @@ import os
 import sqlite3
 import threading
 import zlib
+from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from sys import intern
@@ -23,7 +24,7 @@ from spillview.model import Counts, Found, Kind, Line
 if TYPE_CHECKING:
     from spillview.sheets import Sheet
 
-SCHEMA = 5
+SCHEMA = 6
 """Raised whenever a table or the meaning of a stored fact changes."""
 
 _TABLES = """
@@ -280,26 +281,36 @@ class Cache:
             for harness, session, token in rows or ()
         }
 
-    def lines(self, group: tuple[str, str]) -> list[bytes]:
-        """The kept lines of a session; none where they are damaged."""
-        statement = "select data from lines where harness = ? and session = ?"
-        name = (group[0], group[1].encode("utf-8", "surrogatepass"))
+    def lines(
+        self, group: tuple[str, str], token: str
+    ) -> tuple[array[int], bytes] | None:
+        """The kept lines of a session, and the order in which they are.
+
+        None where they are damaged, or others by now.
+        """
+        statement = (
+            "select data from lines where harness = ? and session = ? and token = ?"
+        )
+        name = (group[0], group[1].encode("utf-8", "surrogatepass"), token)
         row = self._run(lambda db: db.execute(statement, name).fetchone(), write=False)
-        data = _whole(row[0]) if row else None
-        if data is None:
-            return []
-        lines: bytes = zstd().decompress(data)
-        return lines.splitlines(keepends=True)
+        kept = _whole(row[0]) if row else None
+        if kept is None:
+            return None
+        data: bytes = zstd().decompress(kept)
+        head = 4 + 4 * int.from_bytes(data[:4], "little")
+        order = array("i")
+        order.frombytes(data[4:head])
+        return order, data[head:]
 
     def store_lines(
-        self, lines: Mapping[tuple[str, str], tuple[str, Sequence[bytes]]]
+        self, lines: Mapping[tuple[str, str], tuple[str, array[int], bytes]]
     ) -> None:
-        """Keep the lines of these sessions, each with its token."""
+        """Keep the lines of these sessions, each with its token and their order."""
         rows: list[tuple[Any, ...]] = []
-        for (harness, session), (token, each) in lines.items():
+        for (harness, session), (token, order, text) in lines.items():
             name = session.encode("utf-8", "surrogatepass")
-            data = zstd().compress(b"".join(each), 1)
-            rows.append((harness, name, token, _sealed(data)))
+            data = len(order).to_bytes(4, "little") + order.tobytes() + text
+            rows.append((harness, name, token, _sealed(zstd().compress(data, 1))))
         self._insert("lines", rows)
 
     def has_counts(self) -> bool:

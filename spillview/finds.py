@@ -11,6 +11,7 @@ import os
 from array import array
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from itertools import pairwise
 from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING, overload
 
@@ -27,13 +28,7 @@ Facts = tuple[int, int, int, int, int, int, int, int | None]
 Key = tuple[int, int, int, int]
 
 
-_SIZE = attrgetter("st_size")
 _MTIME = attrgetter("st_mtime_ns")
-_INO = attrgetter("st_ino")
-_DEV = attrgetter("st_dev")
-_MODE = attrgetter("st_mode")
-_UID = attrgetter("st_uid")
-_NLINK = attrgetter("st_nlink")
 _BLOCKS: Callable[[os.stat_result], int] = (
     attrgetter("st_blocks")
     if hasattr(os.stat_result, "st_blocks")
@@ -108,13 +103,17 @@ class Finds(Sequence[Found]):
             for place, session in enumerate(sessions, start):
                 self._run(harness, session, place)
             self._sessions += sessions
-        self.sizes.extend(map(_SIZE, facts))
+        if not facts:
+            return
+        # As tuples: by the names of their fields it takes twice the time.
+        modes, inos, devs, nlinks, uids, _, sizes, *_ = zip(*facts, strict=True)
+        self.sizes.extend(sizes)
         self.mtimes.extend(map(_MTIME, facts))
-        self._inos.extend(map(_INO, facts))
-        self._devs.extend(map(_DEV, facts))
-        self._modes.extend(map(_MODE, facts))
-        self._uids.extend(map(_UID, facts))
-        self._nlinks.extend(map(_NLINK, facts))
+        self._inos.extend(inos)
+        self._devs.extend(devs)
+        self._modes.extend(modes)
+        self._uids.extend(uids)
+        self._nlinks.extend(nlinks)
         self._blocks.extend(map(_BLOCKS, facts))
 
     def _run(self, harness: str, session: str, place: int) -> None:
@@ -197,12 +196,20 @@ class Finds(Sequence[Found]):
     def by_address(self, places: Iterable[int]) -> list[int]:
         """These places in the order of their addresses."""
         names, of = self._names, self._of
-        below = [common.below for common in self._shared]
-        whole = self._whole
-        pairs = [
-            (below[of[p]] + names[p] if of[p] >= 0 else whole[p].address, p)
-            for p in places
-        ]
+        folders: dict[int, list[int]] = {}
+        for place in places:
+            folders.setdefault(of[place], []).append(place)
+        others = folders.pop(-1, [])
+        below = {each: self._shared[each].below for each in folders}
+        ordered = sorted(folders, key=below.__getitem__)
+        inside = (
+            below[inner].startswith(below[outer]) for outer, inner in pairwise(ordered)
+        )
+        if not others and not any(inside):
+            by_name = names.__getitem__
+            return [p for each in ordered for p in sorted(folders[each], key=by_name)]
+        pairs = [(below[each] + names[p], p) for each in ordered for p in folders[each]]
+        pairs += [(self._whole[place].address, place) for place in others]
         pairs.sort()
         return [place for _, place in pairs]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 from collections.abc import Callable, Collection, Iterator
 from typing import NamedTuple
@@ -184,6 +185,32 @@ def _command(proc: str, pid: str) -> str:
             words = masked_text(words)
             return words if len(words) <= COMMAND else f"{words[: COMMAND - 1]}…"
     return "?"
+
+
+def mapped_elsewhere(inodes: Collection[int], proc: str = "/proc") -> set[int]:
+    """Those of `inodes` that another process may write through its memory.
+
+    It needs no open file for that, and the file's times tell of the first write alone.
+    Devices are not compared (file systems name them in two ways), so that one of
+    another file system may be among them.
+    """
+    held: set[int] = set()
+    own = str(os.getpid())
+    try:
+        pids = [name for name in os.listdir(proc) if name.isdigit() and name != own]
+    except OSError:
+        return held
+    for pid in pids if inodes else ():
+        try:
+            with open(f"{proc}/{pid}/maps", "rb") as file:
+                shared = map(int, _SHARED.findall(file.read()))
+        except OSError:
+            continue
+        held.update(inode for inode in shared if inode in inodes)
+    return held
+
+
+_SHARED = re.compile(rb"^\S+ .w.s \S+ \S+ (\d+)", re.MULTILINE)
 
 
 def _writes(info: str) -> bool:

@@ -19,13 +19,14 @@ from hypothesis import strategies as st
 
 from spillview.disk import Busy
 from spillview.grep import Message, Options, Report, search, tally
-from spillview.index import building, signature
+from spillview.index import building, drafts, plan, signature
 from spillview.index.background import update_apart
-from spillview.index.building import NoNumpy, Outcome, Wanted, update
+from spillview.index.building import NoNumpy, Outcome, update
 from spillview.index.folds import spellings
 from spillview.index.literals import required
 from spillview.index.lookup import Lookup
 from spillview.index.needs import AnyOf, Chain, Need
+from spillview.index.wanted import Wanted
 from spillview.ripgrep import find_ripgrep
 from tests.command import run
 from tests.test_grep import artifact
@@ -306,8 +307,8 @@ def test_a_text_is_found_wherever_it_lies_across_blocks(tmp_path: Path) -> None:
 def test_a_file_in_parts_is_known_only_as_a_whole(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(building, "LARGEST", 2)
-    monkeypatch.setattr(building, "SPARE", 1)
+    monkeypatch.setattr(drafts, "LARGEST", 2)
+    monkeypatch.setattr(drafts, "SPARE", 1)
     dice = random.Random(1)
     body = [dice.randbytes(700_000).hex().encode() for _ in range(3)]
     paths = made(tmp_path / "files", [body[0] + b"ends with a needle", *body[1:]])
@@ -558,6 +559,46 @@ def test_a_file_just_written_or_held_open_stays_outside(
     assert update(index, files([path, held])).left == 0
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells of mappings")
+def test_a_file_that_is_written_through_memory_stays_outside(tmp_path: Path) -> None:
+    """Its times tell of the first write to a page alone, and nobody has it open."""
+    [path, other] = made(tmp_path / "files", ["x" * 5000 + "\n", "other\n"])
+    program = (
+        "import ctypes, mmap, os, sys\n"
+        "libc = ctypes.CDLL(None)\n"
+        "libc.mmap.restype = ctypes.c_void_p\n"
+        "libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3,"
+        " ctypes.c_long]\n"
+        "file = os.open(sys.argv[1], os.O_RDWR)\n"
+        "at = libc.mmap(None, 4096, mmap.PROT_READ | mmap.PROT_WRITE,"
+        " mmap.MAP_SHARED, file, 0)\n"
+        "os.close(file)\n"
+        "for text in (b'first', b'needle'):\n"
+        "    ctypes.memmove(at, text, len(text))\n"
+        "    print(flush=True)\n"
+        "    sys.stdin.readline()\n"
+    )
+    writer = subprocess.Popen(
+        [sys.executable, "-c", program, str(path)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
+    assert writer.stdin is not None
+    assert writer.stdout is not None
+    index = tmp_path / "index"
+    try:
+        writer.stdout.readline()
+        assert update(str(index), files([path, other])).left == 1
+        writer.stdin.write(b"\n")
+        writer.stdin.flush()
+        writer.stdout.readline()
+        assert found_in([path, other], index) == ["0000.txt"]
+    finally:
+        writer.kill()
+        writer.communicate()
+    assert update(str(index), files([path, other])).left == 0
+
+
 def test_an_update_reads_only_what_is_new(stock: tuple[list[Path], Path]) -> None:
     paths, index = stock
     before = segments(index)
@@ -576,7 +617,7 @@ def test_small_updates_are_brought_together(tmp_path: Path) -> None:
     for number in range(40):
         paths += made(tmp_path / f"{number}", [f"{number} text\n" * 20])
         assert update(str(index), files(paths)).files == number + 1
-        assert len(segments(index)) <= building.MOST_LIGHT + 1
+        assert len(segments(index)) <= plan.MOST_LIGHT + 1
     assert read_by_ripgrep(paths, "39 text", index) < 5
 
 
@@ -727,7 +768,7 @@ def test_a_disk_that_fails_leaves_the_index_as_it_was(
 
     with monkeypatch.context() as patch:
         if broken == "write":
-            patch.setattr(building, "_write", fail)
+            patch.setattr(drafts, "write", fail)
         else:
             patch.setattr(os, broken, fail)
         with pytest.raises(OSError, match="space"):

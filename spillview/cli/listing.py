@@ -107,9 +107,11 @@ def _artifacts(
     if args.no_count or (only is None and args.sort in ENTRY_KEYS):
         if not args.no_count:
             listing = catalogue.settled(listing)
-        ordered = listing.sorted(args.sort)
+        ordered = listing if args.sort == "age" else listing.sorted(args.sort)
         number, space = len(ordered), ordered.space
-        rows = ordered.pick(range(min(number, limit or number)))
+        rows = ordered
+        if limit is not None and limit < number:
+            rows = ordered.pick(range(limit))
         shown = rows if args.no_count else _complete(catalogue, rows, args, streams)
     else:
         found = completed(catalogue, listing, args.count, streams)
@@ -137,9 +139,9 @@ def _artifacts(
             return _complete(catalogue, listing, args, streams)
 
         counted = not args.no_count
-        for line, failed in row_lines(catalogue, rows, completing, complete=counted):
+        for lines, failed in row_lines(catalogue, rows, completing, complete=counted):
             unreadable = unreadable or failed
-            streams.write(line)
+            streams.write(lines)
     elif args.json:
         from spillview.rows import artifact_row
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 from array import array
-from bisect import bisect_right
-from collections.abc import Iterable, Sequence
-from itertools import accumulate, chain, groupby, repeat
-from operator import contains, mul
+from collections.abc import Iterable, Sequence, Sized
+from itertools import accumulate, chain, count, groupby, repeat
+from operator import contains, mul, rshift
 
 import stringzilla  # type: ignore[import-not-found]  # it has no types
 
@@ -21,10 +20,18 @@ WHOLE = 7
 """It is a word of the text."""
 
 FEW = 4096
-"""A word that stands in a text so often, or in one text of `COMMON`, is looked at
-closer wherever it stands; a commoner one ranks no text before another."""
+"""How a word stands in a text is looked at when it stands so often, or in one text of
+`COMMON`; a commoner one ranks no text before another."""
 
 COMMON = 6
+
+LETTER, WORD = 1 / 4, 1 / 2
+"""What stands more often in a text on average is looked for in each of them: that takes
+less than to find out in which texts all the places are."""
+
+GRAIN = 5
+"""Texts begin at multiples of 32 bytes, a power of two: whose a byte is stands in a
+table with one number for so many."""
 
 _MARK = [bytes([mark]) for mark in range(WHOLE + 1)]
 _SPACE = ord(" ")
@@ -72,27 +79,44 @@ class Column:
             known.get(text) or spaced(text) for text in self.texts
         ]
         coded = [form.encode("utf-8", "surrogatepass") for form in self._forms]
-        self._ends = array("Q", accumulate(map(len, coded)))
-        self._joined = b"".join(coded)
+        sizes = [(len(each) - 1 >> GRAIN) + 1 for each in coded]
+        self._owners = array("I", chain.from_iterable(map(repeat, count(), sizes)))
+        """Which text each piece of `_joined` is of."""
+        self._joined = b"".join(
+            [each.ljust(size << GRAIN) for each, size in zip(coded, sizes, strict=True)]
+        )
 
     def holding(self, word: str) -> bytes:
         """How well each distinct text holds the word, in `spaced` form; 0 is not."""
         coded = word.encode("utf-8", "surrogatepass")
         joined = stringzilla.Str(self._joined)
-        if joined.count(coded) > max(FEW, len(self.texts) // COMMON):
+        often = joined.count(coded)
+        if not often:
+            return bytes(len(self.texts))
+        share = LETTER if len(coded) == 1 else WORD
+        if often > max(FEW, len(self.texts) * share):
             return bytes(map(contains, self._forms, repeat(word)))
+        forms = [coded]
+        if often <= max(FEW, len(self.texts) // COMMON):
+            forms += [b" " + coded, b" " + coded + b" "]
         marks = bytearray(len(self.texts))
-        at = joined.find(coded)
-        while at >= 0:
-            place = bisect_right(self._ends, at)
-            mark = INSIDE
-            if self._joined[at - 1] == _SPACE:
-                ends = self._joined[at + len(coded)] == _SPACE
-                mark = WHOLE if ends else START
-            if mark > marks[place]:
-                marks[place] = mark
-            at = joined.find(coded, self._ends[place] if mark == WHOLE else at + 1)
+        stands = [(form, joined.split(form)) for form in forms]
+        for mark, (form, between), closer in zip(
+            (INSIDE, START, WHOLE), stands, [*stands[1:], None], strict=False
+        ):
+            # Where it stands no otherwise, the next mark takes this one's place.
+            if closer is None or len(closer[1]) < len(between):
+                for place in self._places_after(between, len(form)):
+                    marks[place] = mark
         return bytes(marks)
+
+    def _places_after(self, between: Iterable[Sized], length: int) -> Iterable[int]:
+        """The texts in which each part of a `length` stands, given what is between."""
+        lengths = list(map(len, between))
+        lengths.pop()
+        ends = accumulate(map(length.__add__, lengths), initial=-1)
+        next(ends)
+        return map(self._owners.__getitem__, map(rshift, ends, repeat(GRAIN)))
 
     def by_row(self, marks: bytes) -> bytes:
         """The marks of the distinct texts, for each label."""

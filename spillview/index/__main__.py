@@ -10,7 +10,8 @@ import os
 import sys
 
 from spillview.errors import SpillError
-from spillview.index.building import Wanted, update
+from spillview.index.building import update
+from spillview.index.wanted import Wanted
 
 
 def main() -> int:

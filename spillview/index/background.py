@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import spillview
 
 if TYPE_CHECKING:
-    from spillview.index.building import Wanted
+    from spillview.index.wanted import Wanted
 
 LEAST = 4 << 20
 """Bytes of new text that are worth an update."""

@@ -9,51 +9,35 @@ from __future__ import annotations
 
 import contextlib
 import os
-import stat
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import NamedTuple
+from dataclasses import dataclass
 
 from spillview.content import FileContent, open_content
 from spillview.disk import Busy
 from spillview.errors import SpillError, Unreadable
+from spillview.index.drafts import DRAFT, Writer
 from spillview.index.facts import changed_ns, facts_of, file_of, size_of
-from spillview.index.lookup import SUFFIX, Lookup, whole_files
-from spillview.index.segments import Damaged, Entry, Segment, packed
-from spillview.index.signature import BLOCK, OVERLAP, Columns, rows_for
+from spillview.index.lookup import Lookup
+from spillview.index.plan import Work, complete, plan, present
+from spillview.index.segments import Entry, Segment
+from spillview.index.signature import BLOCK, OVERLAP
+from spillview.index.wanted import Wanted
 from spillview.kinds import HEAD, utf16_of
 from spillview.places import private_dir
 from spillview.transcoding import MARKS, UTF8_MARK
-from spillview.writers import open_elsewhere
+from spillview.writers import mapped_elsewhere, open_elsewhere
 
-LARGEST = 1024
-"""Blocks of one segment: 128 MiB of text, 16 MiB of signatures."""
-SPARE = 256
-"""Blocks that it may have more, so that only a file over 32 MiB is cut in parts."""
-LIGHT = LARGEST // 2
-"""Segments of fewer blocks are brought together from time to time."""
-MOST_LIGHT = 16
-"""So many of them may lie side by side."""
 SETTLED = 0.05
 """Seconds since the last change of a file before it is read: two changes within one
 tick of the file system's clock look like one."""
 COARSE = 3.0
 """The same where its clock shows no fractions of a millisecond."""
-DRAFT = ".part"
 LOCK = "lock"
 
 
 class NoNumpy(SpillError):
     """The index cannot be made for want of numpy."""
-
-
-class Wanted(NamedTuple):
-    """A file that should be in the index."""
-
-    root: str
-    """The folder that nothing is followed out of on the way to it; may be empty."""
-    path: str
 
 
 @dataclass(slots=True)
@@ -76,18 +60,6 @@ class Outcome:
     """Segments that were damaged and are made anew."""
 
 
-@dataclass(slots=True)
-class _Work:
-    """What is to be read, and which segments can go after that."""
-
-    files: dict[bytes, Wanted] = field(default_factory=dict)
-    old: list[Segment] = field(default_factory=list)
-
-    @property
-    def bytes(self) -> int:
-        return sum(map(size_of, self.files))
-
-
 def update(
     folder: str,
     wanted: Iterable[Wanted],
@@ -108,13 +80,13 @@ def update(
     Raises `Busy` while another process does the same, `NoNumpy`, and OSError where
     the folder cannot be written.
     """
-    given = _facts(wanted)
+    given = present(wanted)
     if not given and not os.path.isdir(folder):
         return Outcome()
     private_dir(folder)
     with _alone(folder), Lookup(folder) as index:
         _sweep(folder)
-        work = _plan(index, given)
+        work = plan(index, given)
         outcome = Outcome(damaged=index.damaged)
         worth = work.bytes >= least or index.damaged > 0
         if work.files and worth:
@@ -122,7 +94,7 @@ def update(
         if (worth or not work.files) and not cancelled():
             _drop(index, work.old)
     with Lookup(folder) as index:
-        answered = _complete(index.segments)
+        answered = complete(index.segments)
         outcome.files = sum(key in answered for key in given)
         outcome.text = sum(size_of(key) for key in given if key in answered)
         outcome.size = sum(segment.size for segment in index.segments)
@@ -156,77 +128,6 @@ def _sweep(folder: str) -> None:
                 os.unlink(os.path.join(folder, name))
 
 
-def _facts(wanted: Iterable[Wanted]) -> dict[bytes, Wanted]:
-    """The regular files among these by their present facts, each once."""
-    given: dict[bytes, Wanted] = {}
-    for each in wanted:
-        facts = _look(each.path)
-        if facts is not None:
-            given.setdefault(facts, each)
-    return given
-
-
-def _look(path: str) -> bytes | None:
-    try:
-        facts = os.lstat(path)
-    except (OSError, ValueError):
-        return None
-    return facts_of(facts) if stat.S_ISREG(facts.st_mode) else None
-
-
-def _plan(index: Lookup, given: dict[bytes, Wanted]) -> _Work:
-    """What is new or was lost, and what is brought together or left out by the way."""
-    work = _Work()
-    live: dict[Segment, dict[bytes, Wanted]] = {}
-    seen: set[tuple[bytes, int]] = set()
-    for segment in sorted(index.segments, key=lambda each: -each.columns):
-        try:
-            paths = segment.paths()
-        except (Damaged, OSError):
-            index.damaged += 1
-            work.old.append(segment)
-            continue
-        alive: dict[bytes, Wanted] = {}
-        dead = 0
-        for number, (key, path) in enumerate(zip(segment.facts(), paths, strict=True)):
-            start, end = segment.part(number)
-            if (key, start) in seen or not (key in given or _look(path) == key):
-                dead += max(1, end - start)
-                continue
-            seen.add((key, start))
-            alive[key] = given.get(key) or Wanted("", path)
-        live[segment] = alive
-        if 2 * dead > segment.columns * BLOCK or not alive:
-            work.old.append(segment)
-    light = [s for s in live if s.columns < LIGHT and s not in work.old]
-    if len(light) > MOST_LIGHT:
-        work.old += light
-    known: set[bytes] = set()
-    for segment, alive in live.items():
-        if segment in work.old:
-            work.files |= alive
-        else:
-            known |= alive.keys()
-    # A file in parts of which one is lost is read again as a whole.
-    parted: set[bytes] = set()
-    for segment in live:
-        if segment.partial:
-            keys = segment.facts()
-            parted.update(keys[n] for n in segment.partial if segment.part(n)[1])
-    known -= parted - _complete(each for each in live if each not in work.old)
-    work.files |= {key: each for key, each in given.items() if key not in known}
-    return work
-
-
-def _complete(segments: Iterable[Segment]) -> set[bytes]:
-    """The files that the segments answer for."""
-    return whole_files(
-        (key, segment.part(number))
-        for segment in segments
-        for number, key in enumerate(segment.facts())
-    )
-
-
 def _drop(index: Lookup, old: Sequence[Segment]) -> None:
     for segment in old:
         index.segments.remove(segment)
@@ -238,102 +139,22 @@ def _drop(index: Lookup, old: Sequence[Segment]) -> None:
 # Reading
 
 
-class _Writer:
-    """Takes the text of files block by block and writes a segment when it is full."""
-
-    def __init__(self, folder: str, total: int) -> None:
-        self._folder = folder
-        segments = max(1, -(-total // (LARGEST * BLOCK)))
-        share = -(-total // segments)
-        # Less text than eight blocks is cut into eight all the same.
-        self.block = min(BLOCK, max(64, -(-share // 8)))
-        self._rows = rows_for(self.block)
-        self._most = max(8, -(-share // self.block))
-        self._columns = Columns(self._rows)
-        self._filled = 0
-        self._entries: list[Entry] = []
-
-    @property
-    def room(self) -> int:
-        """Bytes that the present block still takes."""
-        return self.block - self._filled
-
-    @property
-    def present(self) -> int:
-        """The present block's number."""
-        return self._columns.count
-
-    @property
-    def full(self) -> bool:
-        """Whether the segment has all the blocks that it should have."""
-        return self._columns.count >= self._most
-
-    @property
-    def crammed(self) -> bool:
-        """Whether it cannot even take the rest of a file."""
-        return self._columns.count >= self._most + SPARE
-
-    def add(self, text: bytes, own: int) -> None:
-        """Add text to the block, of which `own` bytes are not the next block's too."""
-        self._columns.add(text)
-        self._filled += own
-        if self._filled >= self.block:
-            self._columns.end()
-            self._filled = 0
-
-    def note(self, entry: Entry) -> None:
-        """Keep what was read of a file."""
-        self._entries.append(entry)
-
-    def write(self) -> None:
-        """Write the segment, if there is anything in it, and begin the next."""
-        if self._filled or self._columns.count == 0:
-            self._columns.end()
-            self._filled = 0
-        if self._entries:
-            columns = self._columns.count
-            parts = packed(self._entries, self._rows, columns, self._columns.matrix())
-            _write(self._folder, parts)
-        self._columns = Columns(self._rows)
-        self._entries = []
-
-
-def _write(folder: str, parts: Sequence[bytes | memoryview]) -> None:
-    """A new segment of these bytes, on the disk before it has its name."""
-    name = os.urandom(8).hex()
-    draft = os.path.join(folder, name + DRAFT)
-    handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-    try:
-        with open(handle, "wb", closefd=True) as file:
-            file.writelines(parts)
-            file.flush()
-            os.fsync(file.fileno())
-        os.rename(draft, os.path.join(folder, name + SUFFIX))
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(draft)
-        raise
-    with contextlib.suppress(OSError):
-        inside = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(inside)
-        finally:
-            os.close(inside)
-
-
 def _read(
     folder: str,
-    work: _Work,
+    work: Work,
     given: dict[bytes, Wanted],
     outcome: Outcome,
     progress: Callable[[int, int], None] | None,
     cancelled: Callable[[], bool],
 ) -> None:
     """Read the files of `work` into segments."""
-    held = open_elsewhere(set(map(file_of, work.files)))
-    total = sum(size_of(key) for key in work.files if not held.get(file_of(key)))
+    files = set(map(file_of, work.files))
+    open_ones = open_elsewhere(files)
+    mapped = mapped_elsewhere({inode for _, inode in files})
+    held = {file for file in files if open_ones.get(file) or file[1] in mapped}
+    total = sum(size_of(key) for key in work.files if file_of(key) not in held)
     try:
-        writer = _Writer(folder, total)
+        writer = Writer(folder, total)
     except ImportError as error:
         raise NoNumpy(
             "the search index needs numpy to be made; to have it: pip install numpy"
@@ -342,7 +163,7 @@ def _read(
     for key, each in work.files.items():
         if cancelled():
             break
-        if held.get(file_of(key)):
+        if file_of(key) in held:
             continue
         before = outcome.read
         if _read_file(writer, key, each, known, outcome, cancelled) and key in given:
@@ -353,7 +174,7 @@ def _read(
 
 
 def _read_file(
-    writer: _Writer,
+    writer: Writer,
     key: bytes,
     wanted: Wanted,
     known: set[tuple[str, str]],

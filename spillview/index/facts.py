@@ -9,7 +9,8 @@ _FORM = struct.Struct("<QQQqq")
 FACTS = _FORM.size
 """Bytes of facts."""
 
-_pack = _FORM.pack
+facts_from = _FORM.pack
+"""Facts of device, inode, size, and the ns of the last write and the last change."""
 
 
 def facts_of(look: os.stat_result) -> bytes:
@@ -17,7 +18,7 @@ def facts_of(look: os.stat_result) -> bytes:
 
     A later write changes the last of these, which no program can set.
     """
-    return _pack(
+    return facts_from(
         look.st_dev,
         look.st_ino,
         look.st_size,

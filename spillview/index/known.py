@@ -6,7 +6,7 @@ import os
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from spillview.index.facts import facts_of
+from spillview.index.facts import facts_from, facts_of
 from spillview.listing import BATCH, Listing
 
 if TYPE_CHECKING:
@@ -34,14 +34,6 @@ class Known:
         self.size = 0
         """Bytes of them."""
 
-    def has_no_match(self, look: os.stat_result) -> bool:
-        """Whether a file needs no search; then it is counted."""
-        if facts_of(look) not in self.without:
-            return False
-        self.files += 1
-        self.size += look.st_size
-        return True
-
     def is_plain(self, look: os.stat_result) -> bool:
         """Whether a file is known to be searched as it is."""
         return bool(self.plain) and facts_of(look) in self.plain
@@ -65,7 +57,7 @@ def ask(folder: str | None, patterns: Sequence[str], options: Options) -> Known:
 
 
 def left(
-    artifacts: Iterable[Artifact], known: Known
+    artifacts: Sequence[Artifact], known: Known
 ) -> Iterator[tuple[Artifact, os.stat_result | None]]:
     """The artifacts that have to be searched, in their order.
 
@@ -78,16 +70,10 @@ def left(
     elif isinstance(artifacts, Listing):
         yield from _listed(artifacts, known)
     else:
-        skipped: set[str] = set()
-        for artifact in artifacts:
-            path = artifact.found.path
-            if path in skipped:
-                continue  # named twice
-            facts = _look(path) if artifact.found.stored is None else None
-            if facts is not None and known.has_no_match(facts):
-                skipped.add(path)
-            else:
-                yield artifact, facts
+        founds = (artifact.found for artifact in artifacts)
+        paths = (each.path if each.stored is None else None for each in founds)
+        for index, facts in _kept(paths, known):
+            yield artifacts[index], facts
 
 
 def _listed(
@@ -95,19 +81,46 @@ def _listed(
 ) -> Iterator[tuple[Artifact, os.stat_result | None]]:
     chosen: list[int] = []
     looks: list[os.stat_result | None] = []
-    for index, path in enumerate(listing.plain_paths()):
-        facts = _look(path) if path is not None else None
-        if facts is None or not known.has_no_match(facts):
-            chosen.append(index)
-            looks.append(facts)
-            if len(chosen) == BATCH:
-                yield from zip(listing.pick(chosen), looks, strict=True)
-                chosen, looks = [], []
+    for index, facts in _kept(listing.plain_paths(), known):
+        chosen.append(index)
+        looks.append(facts)
+        if len(chosen) == BATCH:
+            yield from zip(listing.pick(chosen), looks, strict=True)
+            chosen, looks = [], []
     yield from zip(listing.pick(chosen), looks, strict=True)
 
 
-def _look(path: str) -> os.stat_result | None:
-    try:
-        return os.lstat(path)
-    except (OSError, ValueError):
-        return None  # the search tells why
+def _kept(
+    paths: Iterable[str | None], known: Known
+) -> Iterator[tuple[int, os.stat_result | None]]:
+    """Which paths have to be searched, with the facts of their files.
+
+    There may be very many, and a look at each takes most of the time of a search; so
+    it is done here without a call more than that takes.
+    """
+    without, lstat, pack = known.without, os.lstat, facts_from
+    skipped: set[str] = set()
+    for index, path in enumerate(paths):
+        if path is None:
+            yield index, None
+            continue
+        try:
+            look = lstat(path)
+        except (OSError, ValueError):  # the search tells why
+            yield index, None
+            continue
+        if (
+            pack(
+                look.st_dev,
+                look.st_ino,
+                look.st_size,
+                look.st_mtime_ns,
+                look.st_ctime_ns,
+            )
+            not in without
+        ):
+            yield index, look
+        elif path not in skipped:  # else named twice
+            skipped.add(path)
+            known.files += 1
+            known.size += look.st_size

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
-
-from spillview.index.building import Wanted
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from spillview.model import Artifact
+
+
+class Wanted(NamedTuple):
+    """A file that should be in the index."""
+
+    root: str
+    """The folder that nothing is followed out of on the way to it; may be empty."""
+    path: str
 
 
 def wanted(artifacts: Iterable[Artifact]) -> Iterator[Wanted]:
