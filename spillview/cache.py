@@ -23,6 +23,7 @@ from spillview.model import Counts, Found, Kind, Line
 if TYPE_CHECKING:
     from spillview.sheets import Sheet
 
+    from spillview.secrets.kept import Known
 SCHEMA = 5
 """Raised whenever a table or the meaning of a stored fact changes."""
 
@@ -51,6 +52,16 @@ create table sheets (
 
 BATCH = 64
 """So many results are written at once."""
+RULES_VERSION = "1"
+"""Raised whenever the rules for credentials find something else."""
+
+_SECRETS = """
+create table if not exists secrets (
+    path blob primary key, dev integer, ino integer, size integer, mtime_ns integer,
+    version text, harness text, session blob, number integer, data blob
+) without rowid
+"""
+
 
 FEW = 400
 """Up to so many artifacts are looked up by name instead of reading the table."""
@@ -146,6 +157,7 @@ class Cache:
                 self._db = None
 
     def _run(self, work: Callable[[sqlite3.Connection], T], write: bool) -> T | None:
+            db.execute(_SECRETS)
         """What `work` gives, under the lock; whatever fails bypasses the cache."""
         with self._lock:
             if self._db is None:
@@ -345,6 +357,54 @@ class Pending:
         kept: list[str] = []
         if self._cache.store_counts(self.counts):
             kept += [found.id for found, _ in self.counts]
+    def looked_for_secrets(self, found: Sequence[Found]) -> set[str]:
+        """Ids of those that were looked through for credentials as they are."""
+        return {
+            item.id
+            for row, item in self._rows("secrets", found)
+            if row[1:5] == as_stored(item.key) and row[5] == RULES_VERSION
+        }
+
+    def holding_secrets(self) -> Known | None:
+        """Every artifact that was found to hold credentials; None if there is none."""
+        statement = "select * from secrets where number > 0 and version = ?"
+        rows = self._run(
+            lambda db: db.execute(statement, (RULES_VERSION,)).fetchall(), write=False
+        )
+        if not rows:
+            return None
+        from spillview.secrets.kept import Holding, Known
+
+        return Known(
+            {
+                row[0]: Holding(
+                    row[1:5],
+                    (str(row[6]), bytes(row[7]).decode("utf-8", "replace")),
+                    data,
+                )
+                for row in rows
+                if (data := _whole(row[9])) is not None
+            }
+        )
+
+    def store_secrets(self, items: Iterable[tuple[Found, int, bytes]]) -> None:
+        """Keep where credentials were found: how many, and the places."""
+        self._insert(
+            "secrets",
+            [
+                (
+                    os.fsencode(found.address),
+                    *as_stored(found.key),
+                    RULES_VERSION,
+                    found.harness,
+                    found.session.encode("utf-8", "surrogatepass"),
+                    number,
+                    _sealed(data),
+                )
+                for found, number, data in items
+            ],
+        )
+
         if self._cache.store_looks(self.looks):
             kept += [found.id for found, _, _ in self.looks]
         self.counts, self.looks = [], []

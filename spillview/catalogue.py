@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from spillview.links import SessionFacts
     from spillview.pins import Pin, Pinned
     from spillview.places import Places
+    from spillview.secrets.kept import Known
     from spillview.state import Note, State
 
 __all__ = ["LIVE_SECONDS", "Catalogue", "Query"]
@@ -141,6 +142,8 @@ class Catalogue:
         self._growing: set[str] = set()
         self._looked: dict[str, Link] = {}
         """Links as records alone tell them, of artifacts whose look was stored."""
+        self._holding: Known | None = None
+        """What is known to hold credentials."""
         self._gates: dict[tuple[str | None, ...], tuple[Boundary, ...]] = {}
 
     @classmethod
@@ -275,6 +278,8 @@ class Catalogue:
         self._looked.clear()
         self._marks = self.state.reviewed() if self.state is not None else {}
         self._read_pins()
+        if not bare:
+            self.learn_secrets()
         found = Finds() if bare else seen.found
         self._records.take(() if bare else seen.transcripts, found)
         listing: Listing | None = None
@@ -442,9 +447,27 @@ class Catalogue:
         )
         if self._pinned is not None:
             artifact = self.with_pin(artifact)
+        if self._holding:
+            artifact = self.with_secrets(artifact)
         if reviewed is None or is_reviewed(artifact, self.now()):
             return artifact
         return replace(artifact, reviewed=None)  # it changed since: it is open again
+
+    @property
+    def holding(self) -> Known | None:
+        """The artifacts that are known to hold credentials; None if there is none."""
+        return self._holding
+
+    def with_secrets(self, artifact: Artifact) -> Artifact:
+        """The artifact with the credentials that are known to be in it."""
+        from spillview.secrets.kept import with_secrets
+
+        known = self._holding.of(artifact.found) if self._holding else None
+        return with_secrets(artifact, known)
+
+    def learn_secrets(self) -> None:
+        """Take in what looks for credentials found since the last scan."""
+        self._holding = self.cache.holding_secrets()
 
     def _boundaries(self, found: Found, link: Link | None) -> tuple[Boundary, ...]:
         """Those asked for, else those its writer noted, else those of its harness."""

@@ -114,6 +114,7 @@ class _Lines:
         if complete and self.tokens:
             self.growing = catalogue.growing_in(listing)
         self.blank = self.fit and not complete and not self.cache.has_counts()
+        self.blank = self.blank and catalogue.holding is None
         self._has: dict[Group, bool] = {}
         self._blank: set[Group] = set()
         self._held: OrderedDict[Group, list[bytes]] = OrderedDict()
@@ -191,7 +192,10 @@ class _Lines:
         given = [env.get(rule.env) for rule in rules if rule.env]
         chosen = catalogue.settings.boundaries.get(group[0])
         open_to_all = [world_readable(p, 0o004) for p in finds.a_path_of_each(places)]
+        said: tuple[object, ...]
         said = (FORM, looks.RULES, sheet.token, given, repr(chosen), open_to_all)
+        holding = catalogue.holding.mark(group) if catalogue.holding else []
+        said = (*said, holding) if holding else said
         digest = blake2b(repr(said).encode("utf-8", "replace"), digest_size=12)
         digest.update(finds.modes(places))
         return digest.hexdigest()

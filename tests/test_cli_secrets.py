@@ -144,3 +144,53 @@ def test_compare_and_shape_mask_what_they_quote(tmp_path: Path) -> None:
         told = run("shape", records, *options)
         assert "hunter2" not in told.out, options
         assert "hunter2" in run("shape", records, "--raw", *options).out
+
+
+def test_where_credentials_are_and_whether_they_were_seen(night: str) -> None:
+    ran = run("grep", "--secrets")
+    assert ran.code == 0
+    assert TOKEN[:6] not in ran.out + ran.err
+    first, last = ran.lines
+    lines = Path(night).read_text().split("\n")
+    number = next(n for n, line in enumerate(lines, 1) if TOKEN in line)
+    told = f"{night}:{number}:GitHub token:the model saw a part of it"
+    assert first == told
+    assert last.endswith(":GitHub token:never seen")
+    assert "1 artifact: 2 × GitHub token (1 in part, 1 never seen)" in ran.err
+    [again] = run("grep", "--secrets", "--unseen").lines
+    assert again == last
+    rows = run("grep", "--secrets", "--json").rows
+    data = Path(night).read_bytes()
+    for row in rows[:-1]:
+        start, end = row["data"]["byte_range"]
+        assert data[start:end].decode() == TOKEN
+    assert [row["data"]["seen"] for row in rows[:-1]] == [None, False]
+    assert rows[-1]["data"]["secrets"] == 2
+    assert run("grep", "--secrets", "-v").code == 2
+
+
+def test_the_flag_is_there_once_somebody_looked(night: str) -> None:
+    def row() -> dict[str, object]:
+        [row] = [r for r in run("ls", "--json").rows if r["path"] == night]
+        return row
+
+    assert "secret-like" not in row()["flags"]  # type: ignore[operator] # a list
+    row()  # its line is kept now
+    run("grep", "--secrets")
+    for _ in range(3):
+        assert "secret-like" in row()["flags"]  # type: ignore[operator] # a list
+        assert row()["secrets"] == 2
+    assert len(run("ls", "--only", "secret-like").lines) == 1
+    Path(night).write_text("nothing any more\n")
+    assert "secret-like" not in row()["flags"]  # type: ignore[operator] # a list
+    assert run("grep", "--secrets").code == 1
+
+
+def test_a_utf16_artifact_is_looked_through_by_its_text(tmp_path: Path) -> None:
+    path = tmp_path / "wide.txt"
+    path.write_bytes(f"日本語 {TOKEN}\n".encode("utf-16"))
+    [row, _] = run("grep", "--secrets", "--json", path).rows
+    start, end = row["data"]["byte_range"]
+    assert path.read_bytes()[start:end].decode("utf-16-le") == TOKEN
+    assert TOKEN[:8] not in run("show", path).out
+    assert TOKEN[:8] not in run("grep", "日本語", path).out
