@@ -21,9 +21,9 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from spillview.model import Counts, Found, Kind, Line
 
 if TYPE_CHECKING:
+    from spillview.secrets.kept import Known
     from spillview.sheets import Sheet
 
-    from spillview.secrets.kept import Known
 SCHEMA = 5
 """Raised whenever a table or the meaning of a stored fact changes."""
 
@@ -50,8 +50,6 @@ create table sheets (
 ) without rowid;
 """
 
-BATCH = 64
-"""So many results are written at once."""
 RULES_VERSION = "1"
 """Raised whenever the rules for credentials find something else."""
 
@@ -62,6 +60,8 @@ create table if not exists secrets (
 ) without rowid
 """
 
+BATCH = 64
+"""So many results are written at once."""
 
 FEW = 400
 """Up to so many artifacts are looked up by name instead of reading the table."""
@@ -138,6 +138,7 @@ class Cache:
                     db.execute(statement)
                 db.execute(f"pragma user_version = {SCHEMA}")
                 db.execute("commit")
+            db.execute(_SECRETS)
             db.execute("select count(*) from counts where path = x''").fetchone()
         except BaseException:
             db.close()
@@ -157,7 +158,6 @@ class Cache:
                 self._db = None
 
     def _run(self, work: Callable[[sqlite3.Connection], T], write: bool) -> T | None:
-            db.execute(_SECRETS)
         """What `work` gives, under the lock; whatever fails bypasses the cache."""
         with self._lock:
             if self._db is None:
@@ -338,25 +338,6 @@ class Cache:
             ],
         )
 
-
-class Pending:
-    """Results on their way to the cache, written a batch at a time."""
-
-    def __init__(self, cache: Cache) -> None:
-        self._cache = cache
-        self.counts: list[tuple[Found, Counts]] = []
-        self.looks: list[tuple[Found, str, bytes]] = []
-
-    @property
-    def is_full(self) -> bool:
-        """Whether a batch is together."""
-        return len(self.counts) + len(self.looks) >= BATCH
-
-    def write(self) -> list[str]:
-        """Write everything now; the ids of what the cache has then."""
-        kept: list[str] = []
-        if self._cache.store_counts(self.counts):
-            kept += [found.id for found, _ in self.counts]
     def looked_for_secrets(self, found: Sequence[Found]) -> set[str]:
         """Ids of those that were looked through for credentials as they are."""
         return {
@@ -405,6 +386,25 @@ class Pending:
             ],
         )
 
+
+class Pending:
+    """Results on their way to the cache, written a batch at a time."""
+
+    def __init__(self, cache: Cache) -> None:
+        self._cache = cache
+        self.counts: list[tuple[Found, Counts]] = []
+        self.looks: list[tuple[Found, str, bytes]] = []
+
+    @property
+    def is_full(self) -> bool:
+        """Whether a batch is together."""
+        return len(self.counts) + len(self.looks) >= BATCH
+
+    def write(self) -> list[str]:
+        """Write everything now; the ids of what the cache has then."""
+        kept: list[str] = []
+        if self._cache.store_counts(self.counts):
+            kept += [found.id for found, _ in self.counts]
         if self._cache.store_looks(self.looks):
             kept += [found.id for found, _, _ in self.looks]
         self.counts, self.looks = [], []
