@@ -217,21 +217,22 @@ def _select(members: Sequence[Standing], ruling: Ruling, now: float) -> _Selecti
     over = 0
     if (most := rules.max_session) is not None:
         for session in sessions.values():
-            has = human_bytes(total(each.found for each in session))
-            why = (
-                f"it is among the oldest of its session, which has {has}, more than"
-                f" {exact_size(most)}"
-            )
-            over += fit(session, most, stays, selected, why)
+            why = "it is among the oldest of its session, which has"
+            excess = _excess(total(each.found for each in session), most)
+            over += fit(session, most, stays, selected, f"{why} {excess}")
     over_total = 0
     if (most := rules.max_total) is not None:
-        has = human_bytes(total(each.found for each in members))
-        why = (
-            f"it is among the oldest, and everything together has {has}, more than"
-            f" {exact_size(most)}"
-        )
-        over_total = fit(members, most, stays, selected, why)
+        why = "it is among the oldest, and everything together has"
+        excess = _excess(total(each.found for each in members), most)
+        over_total = fit(members, most, stays, selected, f"{why} {excess}")
     return _Selection(selected, newest, over_total, over)
+
+
+def _excess(size: int, most: int) -> str:
+    """So many bytes, and by how many they are too many."""
+    return (
+        f"{human_bytes(size)}, {human_bytes(size - most)} more than {exact_size(most)}"
+    )
 
 
 def _newest(
