@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from spillview.places import Places
     from spillview.policies import Policy
 
-_KEYS = ("roots", "boundaries", "policy", "trash_keep", "watch")
+KEYS = ("roots", "boundaries", "policy", "trash_keep", "watch")
+"""What `config.toml` may hold."""
 _MAX_BYTES = 1 << 20
 
 
@@ -79,8 +80,8 @@ def load_settings(places: Places) -> Settings:
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise BadInput(f"{path}: is not TOML: {error}") from None
     for key in data:
-        if key not in _KEYS:
-            raise BadInput(f"{path}: {unknown_key(key, _KEYS)}")
+        if key not in KEYS:
+            raise BadInput(f"{path}: {unknown_key(key, KEYS)}")
     policies: tuple[Policy, ...] = ()
     if "policy" in data:
         from spillview.policy_file import read_policies
