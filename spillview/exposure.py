@@ -31,6 +31,7 @@ Kind = Literal[
     "guessable-name",
     "leads-out",
     "hard-link",
+    "secret-like",
 ]
 
 
@@ -47,6 +48,9 @@ class Exposure(Frozen):
     """What to do, as a phrase."""
     number: int = 0
     """Artifacts that it is of; 0 where it is of a folder."""
+
+    more: dict[str, int] | None = None
+    """Other numbers of it, by their names in JSON."""
 
     @property
     def sentence(self) -> str:

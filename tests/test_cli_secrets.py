@@ -194,3 +194,27 @@ def test_a_utf16_artifact_is_looked_through_by_its_text(tmp_path: Path) -> None:
     assert path.read_bytes()[start:end].decode("utf-16-le") == TOKEN
     assert TOKEN[:8] not in run("show", path).out
     assert TOKEN[:8] not in run("grep", "日本語", path).out
+
+
+def test_doctor_tells_of_credentials_and_who_received_them(night: str) -> None:
+    ran = run("doctor")
+    assert TOKEN[:6] not in ran.out
+    assert "1 artifact holds what looks like a credential: 2 × GitHub token" in ran.out
+    assert "the model saw 0 of 2, and a part of 1" in ran.out
+    assert "credentials: looked for in 1 artifacts" in ran.out
+    [row] = [
+        r for r in run("doctor", "--json").rows if r.get("exposure") == "secret-like"
+    ]
+    assert (row["number"], row["secrets"], row["seen"]) == (1, 2, 0)
+    assert row["root"] == night
+
+
+def test_doctor_says_where_it_did_not_look(
+    night: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from spillview.cli import health
+
+    monkeypatch.setattr(health, "LOOKING", -1.0)
+    out = run("doctor").out
+    assert "credentials: looked for in 0 of 1 artifacts; `spillview grep" in out
+    assert "holds what looks like" not in out

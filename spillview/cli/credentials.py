@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from spillview.errors import BadInput
@@ -44,8 +44,9 @@ def run(
 ) -> tuple[bool, set[str]]:
     """Look, and print the places; whether there are any, and ids that were printed."""
     from spillview.secrets.kept import look_through, states
+    from spillview.secrets.telling import holders
 
-    results, left = look_through(
+    _, left = look_through(
         catalogue.cache,
         artifacts,
         huge=True,
@@ -56,7 +57,7 @@ def run(
     kinds: Counter[str] = Counter()
     seen: Counter[str] = Counter()
     printed: set[str] = set()
-    for artifact in holding(catalogue, artifacts, results):
+    for artifact in holders(catalogue, artifacts):
         assert artifact.secrets is not None
         places = [
             (secret, state)
@@ -93,22 +94,6 @@ def run(
             f" artifact{'' if len(left) == 1 else 's'} that grow or could not be read"
         )
     return bool(printed), printed
-
-
-def holding(
-    catalogue: Catalogue, artifacts: Iterable[Artifact], results: dict[str, Any]
-) -> Iterable[Artifact]:
-    """Those with credentials, each with what its model saw."""
-    from spillview.secrets.kept import with_secrets
-
-    for artifact in artifacts:
-        found = with_secrets(artifact, results.get(artifact.id))
-        if found.secrets is None:
-            found = catalogue.with_secrets(artifact)
-        if found.secrets is None:
-            continue
-        whole = catalogue.complete_one(artifact)
-        yield with_secrets(whole, found.secrets)
 
 
 def _head(artifact: Artifact, streams: Streams) -> None:

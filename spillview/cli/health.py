@@ -75,7 +75,9 @@ def run(name: str, args: argparse.Namespace, streams: Streams) -> int:
 
             return fix(catalogue, artifacts, args, streams)
         told = [*map(Told, catalogue.problems), *_problems(catalogue, artifacts)]
-        checks = list(_checks(catalogue))
+        credentials, check = _credentials(catalogue, artifacts, streams)
+        told += credentials
+        checks = [*_checks(catalogue), check]
         if args.json:
             _write_json(catalogue, checks, told, streams)
         else:
@@ -176,6 +178,39 @@ def _problems(catalogue: Catalogue, artifacts: Sequence[Artifact]) -> Iterator[T
         yield Told(place, fact.many, fact.number or 1, fact)
 
 
+LOOKING = 3.0
+"""Seconds that are spent on looking for credentials where nobody looked before."""
+
+
+def _credentials(
+    catalogue: Catalogue, artifacts: Sequence[Artifact], streams: Streams
+) -> tuple[list[Told], Check]:
+    """What looks like credentials, and how far was looked for them."""
+    from spillview.secrets.kept import look_through
+    from spillview.secrets.telling import holders, told
+
+    _, left = look_through(
+        catalogue.cache,
+        artifacts,
+        seconds=LOOKING,
+        progress=lambda done, total: streams.progress("looked through", done, total),
+    )
+    catalogue.learn_secrets()
+    fact = told(list(holders(catalogue, artifacts)))
+    files = sum(a.found.type == "file" for a in artifacts)
+    text = f"looked for in {human_count(files)} artifacts"
+    if left:
+        text = (
+            f"looked for in {human_count(files - len(left))} of {human_count(files)}"
+            " artifacts; `spillview grep --secrets` looks through the others"
+        )
+    problems = []
+    if fact is not None:
+        place = Problem(fact.path, fact.sentence, fact.harness)
+        problems.append(Told(place, fact.many, fact.number, fact))
+    return problems, Check("credentials", text)
+
+
 def _profile_problems(catalogue: Catalogue) -> Iterator[Told]:
     """The user's own profiles that found nothing."""
     for fact in catalogue.user_profiles():
@@ -201,6 +236,7 @@ def _write_json(
             row["exposure"] = each.exposure.kind
             row["number"] = each.exposure.number
             row["advice"] = each.exposure.advice
+            row |= each.exposure.more or {}
         streams.json(row)
     for check in checks:
         row = problem_row(Problem("", check.problem or ""))
