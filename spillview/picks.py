@@ -57,6 +57,7 @@ PICKS = {
             lambda a: "secret-like" in a.flags,
         ),
         Pick("chain", "a read of them spilled again", lambda a: bool(_chain(a))),
+        Pick("growing", "growing now", lambda a: "growing" in a.flags),
         Pick("dangling", "calls whose file is gone", _none, "dangling"),
         Pick("cut", "calls cut with nothing saved", _none, "cut"),
     )

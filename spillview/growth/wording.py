@@ -87,10 +87,10 @@ def growth_words(reading: Reading) -> list[str]:
         words.append(rate_text(change.per_second))
     else:
         words.append("nothing came just now")
-    if reading.holders:
-        words.append(f"open in {path_text(who(reading.holders))}")
     if reading.full_in is not None:
         words.append(f"the disk is full in {human_age(reading.full_in)}")
+    if reading.holders:
+        words.append(f"open in {path_text(who(reading.holders))}")
     repeats = repetition_words(reading)
     return [*words, repeats] if repeats else words
 
