@@ -143,16 +143,17 @@ def plan(standings: Sequence[Standing], rules: Deciding, now: float) -> Plan:
 
     Those about which the same rules decide are weighed together, apart from others.
     """
-    rulings = [rules.ruling(each.artifact) for each in standings]
-    together: dict[Ruling, list[Standing]] = {}
+    rulings = rules.rulings([each.artifact for each in standings])
+    together: dict[int, list[Standing]] = {}
     for each, ruling in zip(standings, rulings, strict=True):
-        together.setdefault(ruling, []).append(each)
-    chosen = {r: _select(members, r, now) for r, members in together.items()}
+        together.setdefault(id(ruling), []).append(each)
+    by_id = {id(ruling): ruling for ruling in rulings}
+    chosen = {i: _select(members, by_id[i], now) for i, members in together.items()}
     gone = {ident for each in chosen.values() for ident in each.reasons}
     sharing = _names_planned(e.found for e in standings if e.artifact.id in gone)
     choices = []
     for each, ruling in zip(standings, rulings, strict=True):
-        selection = chosen[ruling]
+        selection = chosen[id(ruling)]
         reasons = list(selection.reasons.get(each.artifact.id, ()))
         if not reasons:
             newest = each.artifact.id in selection.newest
@@ -204,8 +205,9 @@ def _select(members: Sequence[Standing], ruling: Ruling, now: float) -> _Selecti
     if ruling.keeps is not None:
         return _Selection(selected)
     sessions: dict[tuple[str, str], list[Standing]] = {}
-    for each in members:
-        sessions.setdefault(each.session, []).append(each)
+    if (rules.keep_last, rules.max_session) != (None, None):
+        for each in members:
+            sessions.setdefault(each.session, []).append(each)
     newest = _newest(sessions.values(), rules.keep_last)
 
     def stays(each: Standing) -> bool:
