@@ -201,7 +201,7 @@ def test_doctor_tells_of_credentials_and_who_received_them(night: str) -> None:
     assert TOKEN[:6] not in ran.out
     assert "1 artifact holds what looks like a credential: 2 × GitHub token" in ran.out
     assert "the model saw 0 of 2, and a part of 1" in ran.out
-    assert "credentials: looked for in 1 artifacts" in ran.out
+    assert "credentials: looked for in 1 artifact" in ran.out
     [row] = [
         r for r in run("doctor", "--json").rows if r.get("exposure") == "secret-like"
     ]
@@ -216,5 +216,27 @@ def test_doctor_says_where_it_did_not_look(
 
     monkeypatch.setattr(health, "LOOKING", -1.0)
     out = run("doctor").out
-    assert "credentials: looked for in 0 of 1 artifacts; `spillview grep" in out
+    assert "credentials: looked for in 0 of 1 artifact; `spillview grep" in out
     assert "holds what looks like" not in out
+
+
+def test_the_report_tells_of_credentials_and_who_received_them(night: str) -> None:
+    told = run("review", "--since", "100w").out
+    assert "it holds 2 × GitHub token (line" in told
+    assert "the model saw 0 of 2, and a part of 1" in told
+    page = run("review", "--since", "100w", "--html", "-").out
+    assert "GitHub token" in page
+    assert TOKEN[:8] not in page
+    rows = run("review", "--since", "100w", "--json").rows
+    assert rows[-1]["secrets_not_looked_for"] == 0
+    [row] = [r for r in rows[:-1] if r["section"] == "exposed" and r["artifact"]]
+    assert "GitHub token" in row["text"]
+
+
+def test_the_report_tells_who_else_reaches_a_store(night: str) -> None:
+    folder = Path(night).parent
+    folder.chmod(0o777)
+    rows = run("review", "--since", "100w", "--json").rows
+    [row] = [r for r in rows[:-1] if r.get("exposure") == "open-folder"]
+    assert str(folder) in row["text"]
+    assert "can plant" in run("review", "--since", "100w").out

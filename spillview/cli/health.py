@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from spillview.cli.commands import query_of
 from spillview.model import Artifact, Boundary, Problem
 from spillview.space import size_words
-from spillview.text import human_count, path_text, printable
+from spillview.text import human_count, path_text, plural, printable
 
 if TYPE_CHECKING:
     from spillview.catalogue import Catalogue
@@ -198,11 +198,12 @@ def _credentials(
     catalogue.learn_secrets()
     fact = told(list(holders(catalogue, artifacts)))
     files = sum(a.found.type == "file" for a in artifacts)
-    text = f"looked for in {human_count(files)} artifacts"
+    text = f"looked for in {plural(files, 'artifact')}"
     if left:
         text = (
-            f"looked for in {human_count(files - len(left))} of {human_count(files)}"
-            " artifacts; `spillview grep --secrets` looks through the others"
+            f"looked for in {human_count(files - len(left))} of"
+            f" {plural(files, 'artifact')}; `spillview grep --secrets` looks through"
+            " the others"
         )
     problems = []
     if fact is not None:
