@@ -67,6 +67,8 @@ class PlanScreen(Screen[bool]):
         self.rules = rules if rules is not None else Rules(older_than=WEEK)
         self.policies: Policies | None = None
         """The standing policies, while they decide in place of the rules."""
+        self.by_policy = False
+        """Whether they decide at first."""
         self._known = len(catalogue.settings.policies)
         self.seen: Prospect | None = None
         self.tomorrow: Sequence[Choice] | None = None
@@ -96,6 +98,8 @@ class PlanScreen(Screen[bool]):
         """Plan at once."""
         self.prompt.display = self.blank.display = False
         self.action_replan()
+        if self.by_policy:
+            self.action_policy()
 
     # -- planning ------------------------------------------------------------------
 

@@ -17,6 +17,7 @@ from spillview.trash import Trash
 from spillview.tui.cleanup import CleanupScreen
 from spillview.tui.confirm import ConfirmScreen
 from spillview.tui.problems import ProblemsScreen
+from spillview.tui.report import ReportScreen
 from spillview.tui.trash import TrashScreen
 
 from ..aging import DAY, HOUR, session
@@ -145,6 +146,29 @@ async def test_the_palette_offers_what_the_keys_do(home: Path) -> None:
     async with planning(home) as (screen, _):
         titles = {command.title for command in screen.commands()}
         assert {"Policies", "Pin", "Session size", "Trash"} <= titles
+
+
+async def test_from_the_report_the_policies_decide_as_in_its_own_plan(
+    home: Path,
+) -> None:
+    write(home, POLICIES)
+    catalogue = Catalogue(Places.of_home(str(home)))
+    app = Bare(catalogue)
+    async with app.run_test(size=(120, 40)) as pilot:
+        report = ReportScreen(catalogue, Query())
+        app.push_screen(report)
+        await settle(pilot)
+        await pilot.press("G")
+        await settle(pilot)
+        drawn = [report.findings.render_line(y).text for y in range(30)]
+        assert any("by the standing policies would free 35.1 kB" in x for x in drawn)
+        report.action_cleanup()
+        await until(pilot, lambda: isinstance(app.screen, CleanupScreen))
+        screen = app.screen
+        assert isinstance(screen, CleanupScreen)
+        await planned(screen, pilot)
+        assert screen.policies is not None
+        assert "3 files go" in shown(screen)
 
 
 # The age of the trash
