@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from spillview.config import Settings
     from spillview.pins import Pinned
     from spillview.profile import Profile
+    from spillview.secrets.kept import Known
     from spillview.standing import Standing
 
 REMEMBERED = 2000
@@ -53,6 +54,8 @@ class Assembly:
         """When the person marked artifacts reviewed, as the last scan found it."""
         self.pinned: Pinned | None = None
         """What the person pinned; None where nothing is."""
+        self.holding: Known | None = None
+        """What is known to hold credentials."""
         self.boundary: Boundary | None = None
         """The boundary that the last scan's query put in place of all others."""
         self._env = env
@@ -124,6 +127,8 @@ class Assembly:
         )
         if self.pinned is not None:
             artifact = self.with_pin(artifact)
+        if self.holding:
+            artifact = self.with_secrets(artifact)
         if reviewed is None or is_reviewed(artifact, self.now()):
             return artifact
         return replace(artifact, reviewed=None)  # it changed since: it is open again
@@ -137,6 +142,13 @@ class Assembly:
             return artifact
         kept = tuple(each for each in flags if each != "pinned")
         return replace(artifact, flags=(*kept, "pinned") if pinned else kept)
+
+    def with_secrets(self, artifact: Artifact) -> Artifact:
+        """The artifact with the credentials that are known to be in it."""
+        from spillview.secrets.kept import with_secrets
+
+        known = self.holding.of(artifact.found) if self.holding else None
+        return with_secrets(artifact, known)
 
     def _boundaries(self, found: Found, link: Link | None) -> tuple[Boundary, ...]:
         """Those asked for, else those its writer noted, else those of its harness."""

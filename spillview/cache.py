@@ -22,6 +22,7 @@ from spillview.compression import zstd
 from spillview.model import Counts, Found, Kind, Line
 
 if TYPE_CHECKING:
+    from spillview.secrets.kept import Known
     from spillview.sheets import Sheet
 
 SCHEMA = 6
@@ -48,6 +49,16 @@ create table lines (
 create table sheets (
     harness text, session blob, token text, data blob, primary key (harness, session)
 ) without rowid;
+"""
+
+RULES_VERSION = "1"
+"""Raised whenever the rules for credentials find something else."""
+
+_SECRETS = """
+create table if not exists secrets (
+    path blob primary key, dev integer, ino integer, size integer, mtime_ns integer,
+    version text, harness text, session blob, number integer, data blob
+) without rowid
 """
 
 BATCH = 64
@@ -128,6 +139,7 @@ class Cache:
                     db.execute(statement)
                 db.execute(f"pragma user_version = {SCHEMA}")
                 db.execute("commit")
+            db.execute(_SECRETS)
             db.execute("select count(*) from counts where path = x''").fetchone()
         except BaseException:
             db.close()
@@ -334,6 +346,54 @@ class Cache:
             [
                 (os.fsencode(found.address), token, _sealed(data))
                 for found, token, data in items
+            ],
+        )
+
+    def looked_for_secrets(self, found: Sequence[Found]) -> set[str]:
+        """Ids of those that were looked through for credentials as they are."""
+        return {
+            item.id
+            for row, item in self._rows("secrets", found)
+            if row[1:5] == as_stored(item.key) and row[5] == RULES_VERSION
+        }
+
+    def holding_secrets(self) -> Known | None:
+        """Every artifact that was found to hold credentials; None if there is none."""
+        statement = "select * from secrets where number > 0 and version = ?"
+        rows = self._run(
+            lambda db: db.execute(statement, (RULES_VERSION,)).fetchall(), write=False
+        )
+        if not rows:
+            return None
+        from spillview.secrets.kept import Holding, Known
+
+        return Known(
+            {
+                row[0]: Holding(
+                    row[1:5],
+                    (str(row[6]), bytes(row[7]).decode("utf-8", "replace")),
+                    data,
+                )
+                for row in rows
+                if (data := _whole(row[9])) is not None
+            }
+        )
+
+    def store_secrets(self, items: Iterable[tuple[Found, int, bytes]]) -> None:
+        """Keep where credentials were found: how many, and the places."""
+        self._insert(
+            "secrets",
+            [
+                (
+                    os.fsencode(found.address),
+                    *as_stored(found.key),
+                    RULES_VERSION,
+                    found.harness,
+                    found.session.encode("utf-8", "surrogatepass"),
+                    number,
+                    _sealed(data),
+                )
+                for found, number, data in items
             ],
         )
 

@@ -40,7 +40,7 @@ def fit(
     for each in sorted(left, key=lambda s: (s.freshest, *s.age)):
         if rest <= most:
             break
-        if stays(each) or not each.found.size:
+        if stays(each) or not each.found.disk:
             continue
         selected[each.artifact.id] = [why]
         key = (each.found.dev, each.found.ino)

@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from spillview.own_profiles import UserProfile
     from spillview.pins import Pin, Pinned
     from spillview.places import Places
+    from spillview.secrets.kept import Known
     from spillview.state import Note, State
 
 __all__ = ["Catalogue", "Query"]
@@ -199,6 +200,21 @@ class Catalogue:
         """The artifact with the flag of a pin that it has by now, or without it."""
         return self._assembly.with_pin(artifact)
 
+    # Credentials
+
+    @property
+    def holding(self) -> Known | None:
+        """The artifacts that are known to hold credentials; None if there is none."""
+        return self._assembly.holding
+
+    def with_secrets(self, artifact: Artifact) -> Artifact:
+        """The artifact with the credentials that are known to be in it."""
+        return self._assembly.with_secrets(artifact)
+
+    def learn_secrets(self) -> None:
+        """Take in what looks for credentials found since the last scan."""
+        self._assembly.holding = self.cache.holding_secrets()
+
     # What is there
 
     def scan(
@@ -225,6 +241,8 @@ class Catalogue:
         self.stores = seen.stores
         self._problems = [*self._profile_problems, *seen.problems]
         self._assembly.begin(self.reviewed(), self._pins(), query.boundary)
+        if not bare:
+            self.learn_secrets()
         found = Finds() if bare else seen.found
         self._records.take(() if bare else seen.transcripts, found)
         listing: Listing | None = None

@@ -56,6 +56,7 @@ class Lines:
         if complete and self.tokens:
             self.growing = catalogue.growing_in(listing)
         blank = self.fit and not complete and not self.cache.has_counts()
+        blank = blank and catalogue.holding is None
         self.alike = Alike(catalogue, self._made) if blank else None
         self._has: dict[Group, bool] = {}
         self._new = Unfinished()
@@ -133,7 +134,10 @@ class Lines:
         given = [env.get(rule.env) for rule in rules if rule.env]
         chosen = catalogue.settings.boundaries.get(group[0])
         open_to_all = [world_readable(p, 0o004) for p in finds.a_path_of_each(places)]
+        said: tuple[object, ...]
         said = (FORM, looks.RULES, sheet.token, given, repr(chosen), open_to_all)
+        holding = catalogue.holding.mark(group) if catalogue.holding else []
+        said = (*said, holding) if holding else said
         digest = blake2b(repr(said).encode("utf-8", "replace"), digest_size=12)
         digest.update(finds.modes(places))
         return digest.hexdigest()

@@ -9,6 +9,7 @@ from spillview.frozen import Frozen, replace
 from spillview.space import space_of, taken
 
 if TYPE_CHECKING:
+    from spillview.secrets.looking import Secrets
     from spillview.stored import Stored
 
 Unit = Literal["chars", "utf16", "bytes", "lines", "tokens"]
@@ -333,6 +334,8 @@ class Artifact(Frozen):
     flags: tuple[str, ...] = ()
     reviewed: float | None = None
     """When the person marked it reviewed; None if not."""
+    secrets: Secrets | None = None
+    """The credentials in it; None where none is known, or nobody looked yet."""
 
     @property
     def id(self) -> str:

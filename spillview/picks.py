@@ -51,7 +51,13 @@ PICKS = {
         Pick("unread", "never read back", _is_unread),
         Pick("orphan", "no record points at them", _is_orphan),
         Pick("partial", "the spill itself is partial", _is_partial),
+        Pick(
+            "secret-like",
+            "hold what looks like a credential",
+            lambda a: "secret-like" in a.flags,
+        ),
         Pick("chain", "a read of them spilled again", lambda a: bool(_chain(a))),
+        Pick("growing", "growing now", lambda a: "growing" in a.flags),
         Pick("dangling", "calls whose file is gone", _none, "dangling"),
         Pick("cut", "calls cut with nothing saved", _none, "cut"),
     )

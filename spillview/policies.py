@@ -67,6 +67,7 @@ class Policies:
 
     def __init__(self, policies: Sequence[Policy]) -> None:
         self.policies = tuple(policies)
+        self._rulings: dict[Ruling, Ruling] = {}
         self._known: dict[tuple[str, str | None, str | None], Ruling] = {}
 
     def __eq__(self, other: object) -> bool:
@@ -75,13 +76,18 @@ class Policies:
     def __hash__(self) -> int:
         return hash(self.policies)
 
+    def rulings(self, artifacts: Sequence[Artifact]) -> list[Ruling]:
+        """What decides about each; one object where they decide together."""
+        return list(map(self.ruling, artifacts))
+
     def ruling(self, artifact: Artifact) -> Ruling:
         """The policy that decides, or why none does."""
         found = artifact.found
         key = (found.harness, artifact.project, found.project_slug)
         known = self._known.get(key)
         if known is None:
-            known = self._known[key] = self._decide(*key)
+            made = self._decide(*key)
+            known = self._known[key] = self._rulings.setdefault(made, made)
         return known
 
     def _decide(self, harness: str, project: str | None, slug: str | None) -> Ruling:

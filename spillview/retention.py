@@ -143,16 +143,17 @@ def plan(standings: Sequence[Standing], rules: Deciding, now: float) -> Plan:
 
     Those about which the same rules decide are weighed together, apart from others.
     """
-    rulings = [rules.ruling(each.artifact) for each in standings]
-    together: dict[Ruling, list[Standing]] = {}
+    rulings = rules.rulings([each.artifact for each in standings])
+    together: dict[int, list[Standing]] = {}
     for each, ruling in zip(standings, rulings, strict=True):
-        together.setdefault(ruling, []).append(each)
-    chosen = {r: _select(members, r, now) for r, members in together.items()}
+        together.setdefault(id(ruling), []).append(each)
+    by_id = {id(ruling): ruling for ruling in rulings}
+    chosen = {i: _select(members, by_id[i], now) for i, members in together.items()}
     gone = {ident for each in chosen.values() for ident in each.reasons}
     sharing = _names_planned(e.found for e in standings if e.artifact.id in gone)
     choices = []
     for each, ruling in zip(standings, rulings, strict=True):
-        selection = chosen[ruling]
+        selection = chosen[id(ruling)]
         reasons = list(selection.reasons.get(each.artifact.id, ()))
         if not reasons:
             newest = each.artifact.id in selection.newest
@@ -204,8 +205,9 @@ def _select(members: Sequence[Standing], ruling: Ruling, now: float) -> _Selecti
     if ruling.keeps is not None:
         return _Selection(selected)
     sessions: dict[tuple[str, str], list[Standing]] = {}
-    for each in members:
-        sessions.setdefault(each.session, []).append(each)
+    if (rules.keep_last, rules.max_session) != (None, None):
+        for each in members:
+            sessions.setdefault(each.session, []).append(each)
     newest = _newest(sessions.values(), rules.keep_last)
 
     def stays(each: Standing) -> bool:
@@ -217,21 +219,22 @@ def _select(members: Sequence[Standing], ruling: Ruling, now: float) -> _Selecti
     over = 0
     if (most := rules.max_session) is not None:
         for session in sessions.values():
-            has = human_bytes(total(each.found for each in session))
-            why = (
-                f"it is among the oldest of its session, which has {has}, more than"
-                f" {exact_size(most)}"
-            )
-            over += fit(session, most, stays, selected, why)
+            why = "it is among the oldest of its session, which has"
+            excess = _excess(total(each.found for each in session), most)
+            over += fit(session, most, stays, selected, f"{why} {excess}")
     over_total = 0
     if (most := rules.max_total) is not None:
-        has = human_bytes(total(each.found for each in members))
-        why = (
-            f"it is among the oldest, and everything together has {has}, more than"
-            f" {exact_size(most)}"
-        )
-        over_total = fit(members, most, stays, selected, why)
+        why = "it is among the oldest, and everything together has"
+        excess = _excess(total(each.found for each in members), most)
+        over_total = fit(members, most, stays, selected, f"{why} {excess}")
     return _Selection(selected, newest, over_total, over)
+
+
+def _excess(size: int, most: int) -> str:
+    """So many bytes, and by how many they are too many."""
+    return (
+        f"{human_bytes(size)}, {human_bytes(size - most)} more than {exact_size(most)}"
+    )
 
 
 def _newest(

@@ -95,6 +95,8 @@ def artifact_row(artifact: Artifact) -> Row:
         row["form"] = counts.form
     if found.row is not None:
         row["row"] = path_text(found.row)
+    if artifact.secrets is not None:
+        row["secrets"] = len(artifact.secrets.items)
     if artifact.error is not None:
         row["error"] = path_text(artifact.error)
     if artifact.reviewed is not None:

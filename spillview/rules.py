@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from spillview.model import Artifact
 
 
@@ -41,9 +43,9 @@ class Rules:
             or self.whole
         )
 
-    def ruling(self, artifact: Artifact) -> Ruling:
-        """These rules: they decide about every artifact alike."""
-        return Ruling(self)
+    def rulings(self, artifacts: Sequence[Artifact]) -> list[Ruling]:
+        """These rules: they decide about all artifacts together."""
+        return [Ruling(self)] * len(artifacts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,5 +64,5 @@ class Ruling:
 class Deciding(Protocol):
     """The rules of a plan: of one clean-up, or of standing policies."""
 
-    def ruling(self, artifact: Artifact) -> Ruling:
-        """What decides about this artifact; equal where they decide together."""
+    def rulings(self, artifacts: Sequence[Artifact]) -> list[Ruling]:
+        """What decides about each; one object where they decide together."""

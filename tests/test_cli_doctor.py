@@ -49,7 +49,14 @@ def test_ripgrep_cache_and_state_are_checked(machine: Path) -> None:
     checks = {
         row["check"]: row for row in run("doctor", "--json").rows if "check" in row
     }
-    assert set(checks) == {"ripgrep", "cache", "state", "config", "hook"}
+    assert set(checks) == {
+        "ripgrep",
+        "cache",
+        "state",
+        "config",
+        "hook",
+        "credentials",
+    }
     assert all(row["problem"] is None for row in checks.values())
     assert checks["ripgrep"]["text"][0].isdigit()
     assert checks["cache"]["text"].startswith(str(machine))

@@ -144,3 +144,99 @@ def test_compare_and_shape_mask_what_they_quote(tmp_path: Path) -> None:
         told = run("shape", records, *options)
         assert "hunter2" not in told.out, options
         assert "hunter2" in run("shape", records, "--raw", *options).out
+
+
+def test_where_credentials_are_and_whether_they_were_seen(night: str) -> None:
+    ran = run("grep", "--secrets")
+    assert ran.code == 0
+    assert TOKEN[:6] not in ran.out + ran.err
+    first, last = ran.lines
+    lines = Path(night).read_text().split("\n")
+    number = next(n for n, line in enumerate(lines, 1) if TOKEN in line)
+    told = f"{night}:{number}:GitHub token:the model saw a part of it"
+    assert first == told
+    assert last.endswith(":GitHub token:never seen")
+    assert "1 artifact: 2 × GitHub token (1 in part, 1 never seen)" in ran.err
+    [again] = run("grep", "--secrets", "--unseen").lines
+    assert again == last
+    rows = run("grep", "--secrets", "--json").rows
+    data = Path(night).read_bytes()
+    for row in rows[:-1]:
+        start, end = row["data"]["byte_range"]
+        assert data[start:end].decode() == TOKEN
+    assert [row["data"]["seen"] for row in rows[:-1]] == [None, False]
+    assert rows[-1]["data"]["secrets"] == 2
+    assert run("grep", "--secrets", "-v").code == 2
+
+
+def test_the_flag_is_there_once_somebody_looked(night: str) -> None:
+    def row() -> dict[str, object]:
+        [row] = [r for r in run("ls", "--json").rows if r["path"] == night]
+        return row
+
+    assert "secret-like" not in row()["flags"]  # type: ignore[operator] # a list
+    row()  # its line is kept now
+    run("grep", "--secrets")
+    for _ in range(3):
+        assert "secret-like" in row()["flags"]  # type: ignore[operator] # a list
+        assert row()["secrets"] == 2
+    assert len(run("ls", "--only", "secret-like").lines) == 1
+    Path(night).write_text("nothing any more\n")
+    assert "secret-like" not in row()["flags"]  # type: ignore[operator] # a list
+    assert run("grep", "--secrets").code == 1
+
+
+def test_a_utf16_artifact_is_looked_through_by_its_text(tmp_path: Path) -> None:
+    path = tmp_path / "wide.txt"
+    path.write_bytes(f"日本語 {TOKEN}\n".encode("utf-16"))
+    [row, _] = run("grep", "--secrets", "--json", path).rows
+    start, end = row["data"]["byte_range"]
+    assert path.read_bytes()[start:end].decode("utf-16-le") == TOKEN
+    assert TOKEN[:8] not in run("show", path).out
+    assert TOKEN[:8] not in run("grep", "日本語", path).out
+
+
+def test_doctor_tells_of_credentials_and_who_received_them(night: str) -> None:
+    ran = run("doctor")
+    assert TOKEN[:6] not in ran.out
+    assert "1 artifact holds what looks like a credential: 2 × GitHub token" in ran.out
+    assert "the model saw 0 of 2, and a part of 1" in ran.out
+    assert "credentials: looked for in 1 artifact" in ran.out
+    [row] = [
+        r for r in run("doctor", "--json").rows if r.get("exposure") == "secret-like"
+    ]
+    assert (row["number"], row["secrets"], row["seen"]) == (1, 2, 0)
+    assert row["root"] == night
+
+
+def test_doctor_says_where_it_did_not_look(
+    night: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from spillview.cli import health
+
+    monkeypatch.setattr(health, "LOOKING", -1.0)
+    out = run("doctor").out
+    assert "credentials: looked for in 0 of 1 artifact; `spillview grep" in out
+    assert "holds what looks like" not in out
+
+
+def test_the_report_tells_of_credentials_and_who_received_them(night: str) -> None:
+    told = run("review", "--since", "100w").out
+    assert "it holds 2 × GitHub token (line" in told
+    assert "the model saw 0 of 2, and a part of 1" in told
+    page = run("review", "--since", "100w", "--html", "-").out
+    assert "GitHub token" in page
+    assert TOKEN[:8] not in page
+    rows = run("review", "--since", "100w", "--json").rows
+    assert rows[-1]["secrets_not_looked_for"] == 0
+    [row] = [r for r in rows[:-1] if r["section"] == "exposed" and r["artifact"]]
+    assert "GitHub token" in row["text"]
+
+
+def test_the_report_tells_who_else_reaches_a_store(night: str) -> None:
+    folder = Path(night).parent
+    folder.chmod(0o777)
+    rows = run("review", "--since", "100w", "--json").rows
+    [row] = [r for r in rows[:-1] if r.get("exposure") == "open-folder"]
+    assert str(folder) in row["text"]
+    assert "can plant" in run("review", "--since", "100w").out

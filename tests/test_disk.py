@@ -304,8 +304,8 @@ CHANGES = {
 OWN = {
     "disk.py": "the room itself",
     "places.py": "makes our own private folders",
-    "state.py": "sets our own broken database aside",
-    "cache.py": "sets our own broken database aside",
+    "own_files.py": "sets our own broken files aside",
+    "state_copy.py": "replaces the copy of our own database",
     "profile_cache.py": "replaces our own file of parsed profiles",
     "databases.py": "removes our own copy of a database",
     "snapshots.py": "removes our own copy of a database",
@@ -316,6 +316,7 @@ OWN = {
     "cli/reviewing.py": "writes the page of a report where it was told to",
     "measure.py": "removes our own temporary file",
     "hook": "edits the settings it was asked to, each call failed in its own tests",
+    "modes.py": "takes rights from others where it was asked to, its own tests",
     "growth": "keeps the sizes that the last check found",
     "index": "writes our own search index, and removes what of it is old",
     "demo": "makes a night where it was told to",

@@ -11,7 +11,13 @@ from textual.binding import Binding
 from textual.keys import _character_to_key
 
 from spillview.cli import commands, main
+from spillview.config import KEYS as SETTINGS
+from spillview.config import config_path, load_settings
 from spillview.hook.rules import load_rules
+from spillview.places import Places
+from spillview.policy_file import KEYS as POLICY
+from spillview.policy_file import standing_policies
+from spillview.profile import load_profiles
 from spillview.tui.app import SpillviewApp
 from spillview.tui.artifact_keys import ARTIFACT_BINDINGS
 from spillview.tui.cleanup_keys import CLEANUP_BINDINGS
@@ -25,6 +31,8 @@ ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```$", README, re.DOTALL | re.MULTILINE)
 SHELL = [line for kind, text in BLOCKS if kind == "sh" for line in text.splitlines()]
+
+TOML = [text for kind, text in BLOCKS if kind == "toml"]
 
 START = next(line for line in SHELL if line.endswith("spillview --or-demo"))
 TESTS = next(line for line in SHELL if "pytest" in line)
@@ -115,11 +123,37 @@ def test_what_the_librarys_example_says_of_ls_is_so(
 
 
 def test_the_rules_example_is_in_order(tmp_path: Path) -> None:
-    [text] = [text for kind, text in BLOCKS if kind == "toml" and "[[rule" in text]
+    [text] = [text for text in TOML if "[[rule]]" in text]
     (tmp_path / "hook.toml").write_text(text, encoding="utf-8")
     rule = load_rules(str(tmp_path)).rule_for(["./nightly.sh"])
     assert rule is not None
     assert (rule.label, rule.tail) == ("nightly", 60)
+
+
+def test_the_settings_examples_load_and_mean_what_is_said(tmp_path: Path) -> None:
+    places = Places.of_home(str(tmp_path))
+    path = Path(config_path(places))
+    path.parent.mkdir(parents=True)
+    texts = [text for text in TOML if "[[rule]]" not in text]
+    path.write_text("\n".join(texts), encoding="utf-8")  # all in one file
+    settings = load_settings(places)
+    profiles, _ = load_profiles(places)
+    policies = standing_policies(settings, places, profiles).policies
+    assert [policy.name for policy in policies] == [
+        "for all", "claude-code in ~/work/*", "/srv/payments",
+    ]  # fmt: skip
+    assert policies[1].glob is not None
+    assert policies[1].glob.fits(f"{tmp_path}/work/app/web")
+    assert policies[2].keep
+    assert settings.trash_keep == 14 * 86_400
+    assert settings.watch
+
+
+def test_every_key_of_the_settings_is_documented() -> None:
+    table = README.split("| in `config.toml` | |")[1].split("\n\n")[0]
+    named = set(re.findall(r"`\[*(\w+)\]*`", table))
+    assert set(SETTINGS) <= named
+    assert set(POLICY) <= named
 
 
 def bound(bindings: object) -> set[str]:

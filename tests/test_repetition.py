@@ -20,6 +20,7 @@ from spillview.growth.repetition import (
     look_at_parts,
     repeated,
 )
+from tests.command import run
 
 PATH = "/store/tasks/b1.output"
 
@@ -199,6 +200,19 @@ def test_a_name_with_odd_letters_is_no_pattern() -> None:
 
 
 # Real files
+
+
+def test_the_envelope_tells_what_its_artifact_repeats(tmp_path: Path) -> None:
+    (tmp_path / "loop.log").write_bytes(b"retry in 5s\n" * 9000)
+    (tmp_path / "plain.log").write_bytes(numbered(9000))
+    told = run("envelope", tmp_path / "loop.log").out
+    assert "repeats   12 B again and again, 9,000 times from byte 0 on\n" in told
+    row = run("envelope", "--json", tmp_path / "loop.log").row
+    assert row["repetition"]["flags"] == ["repeats"]
+    assert row["repetition"]["block"] == {"bytes": 12, "start": 0, "end": 108_000}
+    assert "repeats" not in run("envelope", tmp_path / "plain.log").out
+    row = run("envelope", "--json", tmp_path / "plain.log").row
+    assert row["repetition"]["flags"] == []
 
 
 def test_grep_into_the_tree_it_reads_names_itself(tmp_path: Path) -> None:

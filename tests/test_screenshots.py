@@ -10,6 +10,7 @@ import hashlib
 import os
 import re
 import sys
+import tempfile
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -25,8 +26,10 @@ from textual.widgets import Input
 import spillview.demo
 from spillview.catalogue import Catalogue, Query
 from spillview.demo import make_night
+from spillview.frozen import replace
 from spillview.places import Places
 from spillview.tui.app import SpillviewApp
+from spillview.tui.home import HomeScreen
 from spillview.tui.theme import NIGHT, THEMES
 
 PICTURES = Path(__file__).parents[1] / "screenshots"
@@ -221,6 +224,34 @@ async def cleanup(pilot: Pilot[None]) -> None:
     await press(pilot, "left_square_bracket")
 
 
+async def policies(pilot: Pilot[None]) -> None:
+    screen = pilot.app.screen
+    assert isinstance(screen, HomeScreen)
+    with tempfile.TemporaryDirectory() as folder:  # the night is shared
+        catalogue = screen.catalogue
+        elsewhere = {"XDG_CONFIG_HOME": folder}
+        catalogue.places = replace(catalogue.places, env=elsewhere)
+        config = Path(catalogue.places.config_dir)
+        config.mkdir()
+        (config / "config.toml").write_text(POLICIES, encoding="utf-8")
+        await press(pilot, "D")
+        await press(pilot, "P")
+
+
+POLICIES = """\
+[[policy]]
+older_than = "12h"
+
+[[policy]]
+harness = "claude-code"
+max_session = "1MB"
+
+[[policy]]
+project = "/srv/mesh"
+keep = true
+"""
+
+
 async def report(pilot: Pilot[None]) -> None:
     await press(pilot, "R")
 
@@ -272,6 +303,7 @@ ALL = [
     *(Picture("artifact", size, artifact) for size in (SMALL, MEDIUM, LARGE)),
     *(Picture("search", size, search_everywhere) for size in (SMALL, MEDIUM, LARGE)),
     *(Picture("cleanup", size, cleanup) for size in (SMALL, MEDIUM)),
+    *(Picture("policies", size, policies) for size in (SMALL, MEDIUM)),
     *(Picture("report", size, report) for size in (SMALL, MEDIUM)),
     Picture("note", MEDIUM, note),
     Picture("find", MEDIUM, find_in_artifact),

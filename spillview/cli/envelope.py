@@ -48,6 +48,7 @@ def write_envelope(facts: EnvelopeFacts, streams: Streams) -> None:
         ("signals", _signals(artifact)),
         ("claimed", _claims(facts, streams)),
         ("head cut", _survival(facts)),
+        ("repeats", _repeats(artifact)),
         ("reads", _reads(artifact)),
         (
             "note",
@@ -260,6 +261,16 @@ def _read(read: Read) -> str:
         )
     whose = "" if read.own else f" (session {printable(path_text(read.session))})"
     return f"{printable(read.tool or 'a call')}, record {read.record:,}: {what}{whose}"
+
+
+def _repeats(artifact: Artifact) -> Iterator[str]:
+    """What it says over and over, and whether it names itself; nothing for neither."""
+    from spillview.growth.repetition import look_at_artifact
+    from spillview.growth.wording import repeats
+
+    found = look_at_artifact(artifact.found)
+    for words in repeats(found) if found is not None else ():
+        yield printable(path_text(words))
 
 
 def _next(facts: EnvelopeFacts) -> Iterator[str]:

@@ -6,22 +6,27 @@ import argparse
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from spillview.cli.commands import query_of
 from spillview.model import Artifact, Boundary, Problem
 from spillview.space import size_words
-from spillview.text import human_count, path_text, printable
+from spillview.text import human_count, path_text, plural, printable
 
 if TYPE_CHECKING:
     from spillview.catalogue import Catalogue
     from spillview.cli.streams import Streams
     from spillview.entries import StoreFound
+    from spillview.exposure import Exposure
 
 DOCTOR = """\
 Every store found with its boundaries and its own retention, and whatever needs a look:
-folders that cannot be read, artifacts that any user can read or that belong to somebody
-else, transcript records that were skipped, ripgrep, the cache, the state, the hook."""
+folders that cannot be read, who else can read or plant artifacts, transcript records
+that were skipped, ripgrep, the cache, the state, the hook.
+
+--fix-modes takes the rights of others away: 0600 for your artifacts, 0700 for the
+folders of their stores. It shows each change and asks; owners stay, links are not
+followed, and the commands that give the rights back are printed."""
 
 
 def describe(name: str, parser: argparse.ArgumentParser) -> None:
@@ -31,6 +36,10 @@ def describe(name: str, parser: argparse.ArgumentParser) -> None:
     options.add_argument(
         "--all", action="store_true", help="each problem, not one line for each kind"
     )
+    options.add_argument(
+        "--fix-modes", action="store_true", help="take the rights of others away"
+    )
+    options.add_argument("--yes", action="store_true", help="do so without asking")
 
 
 class Told(NamedTuple):
@@ -40,6 +49,8 @@ class Told(NamedTuple):
     kind: str = ""
     """The sentence for many, `{}` in the place of their number."""
     number: int = 1
+    exposure: Exposure | None = None
+    """What of it others reach, where it is one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +70,16 @@ def run(name: str, args: argparse.Namespace, streams: Streams) -> int:
     try:
         query = query_of(args, args.words)
         artifacts = catalogue.scan(query)
+        if args.fix_modes:
+            from spillview.cli.fixing import fix
+
+            return fix(catalogue, artifacts, args, streams)
         told = [*map(Told, catalogue.problems), *_problems(catalogue, artifacts)]
-        problems = [each.problem for each in told]
-        checks = list(_checks(catalogue))
+        credentials, check = _credentials(catalogue, artifacts, streams)
+        told += credentials
+        checks = [*_checks(catalogue), check]
         if args.json:
-            _write_json(catalogue, checks, problems, streams)
+            _write_json(catalogue, checks, told, streams)
         else:
             _write(catalogue, checks, streams)
             _write_problems(told, streams, every=args.all)
@@ -155,6 +171,46 @@ def _problems(catalogue: Catalogue, artifacts: Sequence[Artifact]) -> Iterator[T
             kind = f"{{}} artifacts {advice} (chmod o-r)"
             yield Told(Problem(root, sentence, harness), kind, open_)
 
+    from spillview.exposure import exposures
+
+    for fact in exposures(catalogue.stores, artifacts, catalogue.profiles, own):
+        place = Problem(fact.path, fact.sentence, fact.harness)
+        yield Told(place, fact.many, fact.number or 1, fact)
+
+
+LOOKING = 3.0
+"""Seconds that are spent on looking for credentials where nobody looked before."""
+
+
+def _credentials(
+    catalogue: Catalogue, artifacts: Sequence[Artifact], streams: Streams
+) -> tuple[list[Told], Check]:
+    """What looks like credentials, and how far was looked for them."""
+    from spillview.secrets.kept import look_through
+    from spillview.secrets.telling import holders, told
+
+    _, left = look_through(
+        catalogue.cache,
+        artifacts,
+        seconds=LOOKING,
+        progress=lambda done, total: streams.progress("looked through", done, total),
+    )
+    catalogue.learn_secrets()
+    fact = told(list(holders(catalogue, artifacts)))
+    files = sum(a.found.type == "file" for a in artifacts)
+    text = f"looked for in {plural(files, 'artifact')}"
+    if left:
+        text = (
+            f"looked for in {human_count(files - len(left))} of"
+            f" {plural(files, 'artifact')}; `spillview grep --secrets` looks through"
+            " the others"
+        )
+    problems = []
+    if fact is not None:
+        place = Problem(fact.path, fact.sentence, fact.harness)
+        problems.append(Told(place, fact.many, fact.number, fact))
+    return problems, Check("credentials", text)
+
 
 def _profile_problems(catalogue: Catalogue) -> Iterator[Told]:
     """The user's own profiles that found nothing."""
@@ -166,7 +222,7 @@ def _profile_problems(catalogue: Catalogue) -> Iterator[Told]:
 def _write_json(
     catalogue: Catalogue,
     checks: list[Check],
-    problems: list[Problem],
+    told: list[Told],
     streams: Streams,
 ) -> None:
     from spillview.rows import problem_row, store_row
@@ -175,10 +231,16 @@ def _write_json(
         gates = [each for _, each in _boundaries(catalogue, store.harness)]
         profile = catalogue.profile(store.harness)
         streams.json(store_row(store, profile, list(dict.fromkeys(gates))))
-    for problem in problems:
-        streams.json(problem_row(problem))
+    for each in told:
+        row = problem_row(each.problem)
+        if each.exposure is not None:
+            row["exposure"] = each.exposure.kind
+            row["number"] = each.exposure.number
+            row["advice"] = each.exposure.advice
+            row |= each.exposure.more or {}
+        streams.json(row)
     for check in checks:
-        row: dict[str, Any] = problem_row(Problem("", check.problem or ""))
+        row = problem_row(Problem("", check.problem or ""))
         row |= {"check": check.name, "text": path_text(check.text)}
         row["problem"] = check.problem
         streams.json(row)

@@ -68,7 +68,7 @@ def describe(name: str, parser: argparse.ArgumentParser) -> None:
             "--only",
             metavar="KIND",
             help="failed (verdict never seen), errors (only where no model looked),"
-            " unread, orphan, partial, chain, dangling or cut",
+            " unread, orphan, partial, chain, growing, dangling or cut",
         )
         options.add_argument(
             "--missing",

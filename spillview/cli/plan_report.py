@@ -128,7 +128,7 @@ def print_plan(
     if ahead.moment is not None:
         _tell_forecast(plan, going, ahead, streams)
         return
-    _tell_sums(plan, going, where, full, applied, streams)
+    _tell_sums(plan, going, where, full, applied, streams, policy=ahead.policy)
     if expired is not None:
         _tell_expired(expired, streams)
     if tomorrow is not None:
@@ -145,10 +145,8 @@ def _tell_forecast(
     what = amount([choice.artifact.found for choice in going])
     today = {choice.artifact.id for choice in ahead.today.plan.remove}
     more = [c.artifact.found for c in going if c.artifact.id not in today]
-    streams.note(
-        f"forecast for {at}: {what} would go, {amount(more)} of them not yet today;"
-        f" {_stays(plan, going)}"
-    )
+    new = f"{amount(more)} of them not yet today" if more else "no more than today"
+    streams.note(f"forecast for {at}: {what} would go, {new}; {_stays(plan, going)}")
     live = sum(choice.group == "live" for choice in plan.keep)
     sessions = "; what live sessions need now still stays in it" if live else ""
     streams.note(f"it holds if nothing is written or read until then{sessions}")
@@ -205,6 +203,8 @@ def _tell_sums(
     full: str | None,
     applied: Applied | None,
     streams: Streams,
+    *,
+    policy: bool,
 ) -> None:
     stays = f"; {_stays(plan, going)}"
     what = amount([choice.artifact.found for choice in going])
@@ -235,6 +235,8 @@ def _tell_sums(
         (plan.over_total, "--max-total"),
         (plan.over_session, "--max-session"),
     ):
+        if policy:
+            cap = cap[2:].replace("-", "_")
         if over is not None:
             streams.note(
                 f"{human_bytes(over)} more than {cap} stay, for the rest is protected"

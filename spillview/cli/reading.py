@@ -312,9 +312,13 @@ def _envelope(
 ) -> int:
     facts = catalogue.envelope(artifact)
     if args.json:
+        from spillview.growth.repetition import look_at_artifact
+        from spillview.growth.rows import repetition_row
         from spillview.rows import envelope_row
 
-        streams.json(envelope_row(facts))
+        row = envelope_row(facts)
+        row["repetition"] = repetition_row(look_at_artifact(facts.artifact.found))
+        streams.json(row)
     else:
         from spillview.cli.envelope import write_envelope
         from spillview.secrets.showing import shown_envelope

@@ -28,7 +28,8 @@ text. With -e every word is WHERE: artifacts, session ids, harness names, paths.
 
   spillview grep -i 'error|panic'
   spillview grep --unseen -C2 FAILED claude-code
-  spillview grep --json -e TODO 9f2c51 | jq .data.seen"""
+  spillview grep --json -e TODO 9f2c51 | jq .data.seen
+  spillview grep --secrets --seen              credentials that a model received"""
 
 
 DAMAGED = (
@@ -95,6 +96,11 @@ def describe(name: str, parser: argparse.ArgumentParser) -> None:
         const=False,
         help="only what the model never received",
     )
+    flag(
+        "--secrets",
+        action="store_true",
+        help="what looks like a credential, in place of a pattern: where, not what",
+    )
     flag("--raw", action="store_true", help="credentials as they are, not as stars")
     flag("--full-lines", action="store_true", help="no excerpts of lines over 64 KiB")
     parser.set_defaults(seen=None)
@@ -102,6 +108,8 @@ def describe(name: str, parser: argparse.ArgumentParser) -> None:
 
 def run(name: str, args: argparse.Namespace, streams: Streams) -> int:
     """Search; exit code 0 with a match, 1 without, 2 when a part could not be read."""
+    if args.secrets:
+        return _secrets(args, streams)
     patterns, words = _words(args)
     options = _options(args)
     from spillview.catalogue import Catalogue
@@ -127,6 +135,26 @@ def run(name: str, args: argparse.Namespace, streams: Streams) -> int:
     if streams.closed():
         return 0  # the search ended because nobody reads on
     return _tell(report, streams) or code or (0 if matched else 1)
+
+
+def _secrets(args: argparse.Namespace, streams: Streams) -> int:
+    """Where credentials are; exit code 1 where none was found."""
+    from spillview.catalogue import Catalogue
+    from spillview.cli import credentials
+
+    credentials.check(args)
+    catalogue = Catalogue.here()
+    try:
+        artifacts = catalogue.where(args.words, query_of(args))
+        found, printed = credentials.run(catalogue, artifacts, args, streams)
+        if catalogue.state is not None:
+            catalogue.state.remember_ids(
+                (a.id, a.found.address) for a in artifacts if a.id in printed
+            )
+        code = tell_problems(streams, catalogue)
+    finally:
+        catalogue.close()
+    return 0 if streams.closed() else code or (0 if found else 1)
 
 
 def _words(args: argparse.Namespace) -> tuple[list[str], list[str]]:

@@ -13,7 +13,7 @@ from spillview.growth.limits import DEFAULTS, Free, limits_of
 from spillview.growth.looks import Looks, Watched
 from spillview.growth.readings import Reading
 from spillview.growth.repetition import look_at
-from spillview.model import Artifact
+from spillview.model import Artifact, Found
 from spillview.writers import open_files
 
 if TYPE_CHECKING:
@@ -23,6 +23,11 @@ INTERVAL = 0.5
 """Seconds between the two looks."""
 LOOKED = 10
 """So many are looked into for what they repeat."""
+
+
+def on_disk(found: Found) -> bool:
+    """Whether it is a regular file of its own: no link, no row of a database."""
+    return found.type == "file" and found.row is None
 
 
 def growing(
@@ -35,9 +40,7 @@ def growing(
     found = [
         artifact.found
         for artifact in artifacts
-        if "growing" in artifact.flags
-        and artifact.found.type == "file"
-        and artifact.found.row is None
+        if "growing" in artifact.flags and on_disk(artifact.found)
     ]
     if not found:
         return {}

@@ -18,6 +18,7 @@ from spillview.frozen import Frozen
 
 if TYPE_CHECKING:
     from spillview.content import Content
+    from spillview.model import Found
 
 TAIL = 1 << 20
 """Bytes at the end that are looked at for lines that come again."""
@@ -105,6 +106,20 @@ def look_at(
                 return look_at_all(content, path, cancelled)
             return look_at_parts(content, path)
     except Unreadable:  # it is gone, or was shortened just now
+        return None
+
+
+def look_at_artifact(found: Found) -> Repetition | None:
+    """What parts of an artifact's text repeat; None where it cannot be read, or is
+    empty."""
+    from spillview.stored import open_artifact
+
+    if found.type != "file":
+        return None
+    try:
+        with open_artifact(found, root=found.root) as content:
+            return look_at_parts(content, found.path) if content.size else None
+    except Unreadable:
         return None
 
 

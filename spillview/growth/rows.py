@@ -8,6 +8,7 @@ from typing import Any
 
 from spillview.growth.changes import Change
 from spillview.growth.readings import Check, Reading
+from spillview.growth.repetition import Repetition
 from spillview.growth.wording import growth_words
 from spillview.text import path_text
 
@@ -45,7 +46,10 @@ def reading_row(reading: Reading) -> Row:
         row["files"] = reading.names
         return row
     row |= {"kind": reading.what, "names": reading.names}
-    row |= {"flags": list(reading.flags), "repetition": _repetition(reading)}
+    row |= {
+        "flags": list(reading.flags),
+        "repetition": repetition_row(reading.repetition),
+    }
     row["holders"] = _holders(reading)
     return row
 
@@ -61,7 +65,7 @@ def growth_facts(reading: Reading | None) -> Row:
         "full_in_seconds": _rounded(reading.full_in),
         "holders": _holders(reading),
         "growth_flags": list(reading.flags),
-        "repetition": _repetition(reading),
+        "repetition": repetition_row(reading.repetition),
     }
 
 
@@ -99,9 +103,8 @@ def summary_row(check: Check) -> Row:
     }
 
 
-def _repetition(reading: Reading) -> Row | None:
-    """What it repeats, measured over `looked` of `of` bytes; None: not looked for."""
-    found = reading.repetition
+def repetition_row(found: Repetition | None) -> Row | None:
+    """What a file repeats, measured over `looked` of `of` bytes; None: not looked."""
     if found is None:
         return None
     block, often = found.block, found.often
@@ -112,6 +115,7 @@ def _repetition(reading: Reading) -> Row | None:
         "line": None if often is None else often._asdict(),
         "own_path": found.names,
         "own_path_at": found.named_at,
+        "flags": list(found.flags),
     }
 
 

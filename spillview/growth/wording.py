@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from spillview.growth.limits import rate_text, text_of
 from spillview.growth.readings import Passed, Reading
+from spillview.growth.repetition import Repetition
 from spillview.text import human_age, human_bytes, path_text
 from spillview.writers import Holder
 
@@ -87,36 +88,42 @@ def growth_words(reading: Reading) -> list[str]:
         words.append(rate_text(change.per_second))
     else:
         words.append("nothing came just now")
-    if reading.holders:
-        words.append(f"open in {path_text(who(reading.holders))}")
     if reading.full_in is not None:
         words.append(f"the disk is full in {human_age(reading.full_in)}")
+    if reading.holders:
+        words.append(f"open in {path_text(who(reading.holders))}")
     repeats = repetition_words(reading)
     return [*words, repeats] if repeats else words
 
 
 def repetition_words(reading: Reading) -> str:
-    """What it repeats, and over how much of it that was measured; empty for nothing."""
+    """What a file repeats, and whether its writer reads it; empty for neither."""
     found = reading.repetition
+    words = repeats(found) if found is not None else []
+    if reading.reads_itself:
+        words.append("its writer reads it, too")
+    return "; ".join(words)
+
+
+def repeats(found: Repetition) -> list[str]:
+    """What a file repeats, and over how much of it that was measured."""
     words = []
-    if found is not None and found.block is not None:
+    if found.block is not None:
         block = found.block
         words.append(
             f"{human_bytes(block.bytes)} again and again, {block.copies:,.0f} times"
             f" from byte {block.start:,} on"
         )
-    elif found is not None and found.often is not None:
+    elif found.often is not None:
         often = found.often
         words.append(
             f"one line is {often.times:,} of {often.lines:,}: {path_text(often.text)}"
         )
-    if found is not None and found.named_at is not None:
+    if found.named_at is not None:
         words.append(
             f"names itself {found.names:,} times, first at byte {found.named_at:,}"
         )
-    if found is not None and words and not found.whole:
+    if words and not found.whole:
         looked = human_bytes(found.looked)
         words.append(f"of {looked} looked at")
-    if reading.reads_itself:
-        words.append("its writer reads it, too")
-    return "; ".join(words)
+    return words

@@ -129,6 +129,8 @@ class Tally:
     """JSON artifacts whose items were not compared with what the model saw."""
     exposed_before: int = 0
     """Exposed artifacts from before the period."""
+    unlooked: int = 0
+    """Artifacts that were not looked through for credentials."""
 
 
 @dataclass(frozen=True, slots=True)

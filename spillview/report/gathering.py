@@ -19,12 +19,16 @@ from spillview.report.placing import EXPOSING, is_fine, sections_of
 from spillview.reviewed import call_mark, is_call_reviewed, is_reviewed, session_mark
 from spillview.secrets.masking import masked_text
 from spillview.secrets.showing import shown, shown_call
+from spillview.text import path_text
 
 if TYPE_CHECKING:
     from spillview.catalogue import Catalogue, Query
     from spillview.growth.readings import Reading
 
 Progress = Callable[[int, int], None]
+
+LOOKING = 20.0
+"""Seconds that are spent on looking for credentials where nobody looked before."""
 
 _ORDER = {section: place for place, section in enumerate(SECTIONS)}
 
@@ -78,6 +82,7 @@ class _Gathering:
         self.before: list[Artifact] = []
         self.calls: list[Missing] = []
         self.calls_inside = 0
+        self.unlooked = 0
         self.growing: dict[str, Reading] = {}
         """How what grows does so, by the artifact's id."""
 
@@ -109,6 +114,20 @@ class _Gathering:
         calls = [call for call in missing if holds_call(period, call)]
         self.calls_inside = len(calls)
         self.calls = [c for c in calls if not is_call_reviewed(c, self.marks)]
+        self._look_for_credentials(progress)
+
+    def _look_for_credentials(self, progress: Progress | None) -> None:
+        """In what is told of; what takes too long is counted instead."""
+        from spillview.secrets.kept import look_through
+
+        catalogue = self.catalogue
+        _, left = look_through(
+            catalogue.cache, self.todo, seconds=LOOKING, progress=progress
+        )
+        self.unlooked = len(left)
+        catalogue.learn_secrets()
+        if catalogue.holding is not None:
+            self.todo = [catalogue.with_secrets(a) for a in self.todo]
 
     # -- reporting ---------------------------------------------------------------------
 
@@ -131,6 +150,8 @@ class _Gathering:
                     placed.add(artifact.id)
                 else:
                     fine += is_fine(artifact)
+        if self.query.session is None:
+            findings += self._exposures()
         findings += map(self._of_call, self.calls)
         keys = {(a.found.harness, a.session) for a in self.inside}
         keys |= {(call.harness, call.session) for call in self.calls}
@@ -147,6 +168,7 @@ class _Gathering:
             uncounted=sum(a.counts is None and a.has_content for a in self.todo),
             items_unread=len(counter.unread),
             exposed_before=exposed_before,
+            unlooked=self.unlooked,
         )
         findings.sort(key=_worst_first)  # stable: sessions stay in their order
         if self.query.session is None:
@@ -179,6 +201,19 @@ class _Gathering:
             if note is not None:
                 notes[harness, session] = note.text
         return notes
+
+    def _exposures(self) -> Iterator[Finding]:
+        """Who else reaches the stores of these artifacts."""
+        from spillview.exposure import exposures
+
+        catalogue = self.catalogue
+        grounds = {(a.found.harness, a.found.root) for a in self.todo}
+        stores = [s for s in catalogue.stores if (s.harness, s.root) in grounds]
+        uid = catalogue.places.uid
+        for fact in exposures(stores, self.todo, catalogue.profiles, uid):
+            if fact.kind != "leads-out":  # each such link is told of by itself
+                more = {"exposure": fact.kind, "path": path_text(fact.path)}
+                yield Finding("exposed", fact.sentence, more=more)
 
     def _storage(self) -> Sequence[Finding]:
         from spillview.report.storage import storage

@@ -117,6 +117,7 @@ def summary_row(report: Report) -> Row:
         "uncounted": tally.uncounted,
         "items_unread": tally.items_unread,
         "exposed_before": tally.exposed_before,
+        "secrets_not_looked_for": tally.unlooked,
         "sections": {section: len(report.of(section)) for section in SECTIONS},
         "problems": [path_text(problem) for problem in report.problems],
     }

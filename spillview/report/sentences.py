@@ -135,13 +135,22 @@ def growing_text(artifact: Artifact, growth: str) -> str:
     return f"{quoted(subject(artifact))} grows: {told}"
 
 
+def _credentials(artifact: Artifact) -> str:
+    """What looks like a credential in it, where, and whether the model received it."""
+    if artifact.secrets is None:
+        return "something in it looks like a secret"
+    from spillview.secrets.telling import kinds, seen_words
+
+    return f"it holds {kinds(artifact)}, and {seen_words([artifact])}"
+
+
 def exposed_text(artifact: Artifact, owner: str | None, leads_out: bool) -> str:
     """Who may read it, or where it leads."""
     reasons = []
     if "world-readable" in artifact.flags:
         reasons.append("every user of this machine can read it")
     if "secret-like" in artifact.flags:
-        reasons.append("something in it looks like a secret")
+        reasons.append(_credentials(artifact))
     if owner is not None:
         reasons.append(f"it belongs to {owner}")
     if leads_out:

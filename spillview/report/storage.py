@@ -112,10 +112,11 @@ def _trash(catalogue: Catalogue, problems: list[str]) -> Finding | None:
 
 
 def _plan(catalogue: Catalogue, query: Query, problems: list[str]) -> Finding | None:
-    """What the default advice would free."""
+    """What the standing policies would free; without any, what the default advice."""
     from spillview.catalogue import Catalogue
     from spillview.cleanup import prospect
-    from spillview.rules import Rules
+    from spillview.policy_file import standing_policies
+    from spillview.rules import Deciding, Rules
 
     own = Catalogue(
         catalogue.places,
@@ -124,21 +125,26 @@ def _plan(catalogue: Catalogue, query: Query, problems: list[str]) -> Finding | 
         now=catalogue.now,
     )
     ground = replace(query, since=None, until=None)
+    rules: Deciding = Rules(older_than=ADVISED_DAYS * 86_400.0)
+    words = ["spillview", "prune", "--older-than", f"{ADVISED_DAYS}d"]
+    what = f"of what was not active for {ADVISED_DAYS} days"
     try:
-        seen = prospect(own, ground, Rules(older_than=ADVISED_DAYS * 86_400.0))
+        if own.settings.policies:
+            rules = standing_policies(own.settings, own.places, own.profiles)
+            words, what = [*words[:2], "--policy"], "by the standing policies"
+        seen = prospect(own, ground, rules)
     except SpillError as error:
         problems.append(str(error))
         return None
     plan = seen.plan
     number = len(plan.remove)
     files = "1 artifact" if number == 1 else f"{number:,} artifacts"
-    words = ["spillview", "prune", "--older-than", f"{ADVISED_DAYS}d"]
     if query.harness is not None:
         words += ["--harness", query.harness]
     command = shlex.join([*words, *map(path_text, query.paths)])
     text = (
-        f"a clean-up of what was not active for {ADVISED_DAYS} days would free"
-        f" {human_bytes(plan.frees)} of {files}: `{command}`"
+        f"a clean-up {what} would free {human_bytes(plan.frees)} of {files}:"
+        f" `{command}`"
     )
     more = {
         "what": "plan",

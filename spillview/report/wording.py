@@ -60,6 +60,11 @@ def closing(report: Report) -> list[str]:
             f"The items of {many(tally.items_unread, 'JSON artifact')} were not"
             " compared: too large or unreadable; --all compares the large ones too."
         )
+    if tally.unlooked:
+        told.append(
+            f"Credentials were not looked for in {many(tally.unlooked, 'artifact')}:"
+            " `spillview grep --secrets` does."
+        )
     if tally.exposed_before:
         told.append(
             f"{many(tally.exposed_before, 'older artifact')} exposed too:"

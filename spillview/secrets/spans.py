@@ -25,9 +25,6 @@ far as that."""
 BACK = 64
 """Bytes before its literal that decide about a credential."""
 
-VERSION = "1"
-"""Raised whenever the rules find something else."""
-
 
 class Span(NamedTuple):
     """One credential: a byte range, and the rule that found it."""

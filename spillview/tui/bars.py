@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rich.cells import cell_len
 
+from spillview.growth.pace import Short
 from spillview.model import Artifact
 from spillview.picks import PICKS
 from spillview.text import human_age, human_bytes, printable
@@ -59,6 +61,8 @@ class TopBar(Lines):
         self.listed: Listed | None = None
         self.counting: Counting | None = None
         self.looking = True
+        self.short: Sequence[Short] = ()
+        """The disks on which too little is free."""
 
     def show(
         self,
@@ -86,10 +90,20 @@ class TopBar(Lines):
             right = [(str(self.counting), "dim")]
         elif self.looking:
             right = [("looking for stores", "dim")]
+        if self.short:
+            right = [*self._short(width), *([("  ", "")] if right else []), *right]
         left = self._left(" reviewed")
         if sum(cell_len(text) for text, _ in [*left, *right]) > width - 3:
             left = self._left("")
         return [two_ends(left, right, width)]
+
+    def _short(self, width: int) -> Runs:
+        """The disks that are short; where each is, if there is room for it."""
+        for brief in (False, True):
+            words = ", ".join(disk.words(brief=brief) for disk in self.short)
+            if cell_len(words) <= width // 2:
+                return [(printable(words), "never")]
+        return [(self.short[0].words(brief=True), "never")]
 
     def _left(self, word: str) -> Runs:
         """The window, what nobody saw of what is left, and how many are reviewed."""

@@ -16,7 +16,7 @@ from spillview.errors import SpillError
 from spillview.moving import Failure
 from spillview.retention import Plan
 from spillview.rules import Rules
-from spillview.text import human_bytes, printable
+from spillview.text import exact_age, human_bytes, path_text, printable
 from spillview.trash import Applied, DiskFull, NoTrash, Trash
 from spillview.tui.bars import plural
 from spillview.tui.cleanup_keys import CLEANUP_BINDINGS
@@ -39,6 +39,8 @@ class CleanupScreen(PlanScreen):
         applied: Applied
         settled: list[str]
         """What killed runs had left, as sentences."""
+        expired: str | None = None
+        """What was deleted for good of older clean-ups, as a sentence."""
 
     def __init__(
         self, catalogue: Catalogue, scope: Query, rules: Rules | None = None
@@ -60,10 +62,21 @@ class CleanupScreen(PlanScreen):
             ConfirmScreen(
                 f"Move {what} into the trash?",
                 "Each is looked at again before it is moved. u puts all of them back;"
-                " the disk gains nothing until the trash is emptied (T).",
+                " the disk gains nothing until the trash is emptied (T)."
+                f"{self._expiring()}",
                 "Move",
             ),
             lambda yes: self._begin(plan) if yes else None,
+        )
+
+    def _expiring(self) -> str:
+        """That clean-ups which are old enough are deleted for good with this one."""
+        keep = self.catalogue.settings.trash_keep
+        if keep is None:
+            return ""
+        return (
+            f" What clean-ups of more than {exact_age(keep)} ago left there is then"
+            " deleted for good (trash_keep)."
         )
 
     def _begin(self, plan: Plan) -> None:
@@ -97,13 +110,30 @@ class CleanupScreen(PlanScreen):
             self.post_message(TrashChanged(sentence(error), well=False))
             return
         applied = replace(applied, failed=(*changed, *applied.failed))
-        self.post_message(self.Done(applied, trash.settled))
+        expired = self._expire(trash)
+        self.post_message(self.Done(applied, trash.settled, expired))
+
+    def _expire(self, trash: Trash) -> str | None:
+        """Delete for good what was in the trash for longer than the settings say."""
+        keep = self.catalogue.settings.trash_keep
+        if keep is None:
+            return None
+        try:
+            done = trash.expire(keep)
+        except (SpillError, OSError) as error:
+            return f"Nothing in the trash expired: {sentence(error)}"
+        stuck = plural(len(done.failed), "file")
+        rest = f"; {stuck} could not be deleted" if done.failed else ""
+        return f"{done.sentence}{rest}." if done.items or rest else None
 
     @on(Done)
     def _take_done(self, message: Done) -> None:
         applied = message.applied
         self.failures = {each.found.id: each.reason for each in applied.failed}
         self._tell(message.settled)
+        if message.expired is not None:
+            words = printable(path_text(message.expired))
+            self.notify(words, title="Expired", timeout=12, markup=False)
         if applied.moved:
             self.changed = True
             self.last_batch = applied.batch
@@ -234,5 +264,6 @@ class CleanupScreen(PlanScreen):
         if action == "undo":
             return self.last_batch is not None
         if action == "problems":
-            return bool(self.seen is not None and self.seen.problems)
+            seen = self.seen
+            return bool(seen is not None and (seen.problems or seen.disputes))
         return True

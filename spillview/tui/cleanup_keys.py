@@ -9,12 +9,17 @@ CLEANUP_HELP = """
 
 Every artifact with why it would go, or stays. Nothing is changed before `D` and a yes.
 What goes is moved into a trash on its own filesystem: nothing is freed before that is
-emptied (`T`), and `u` puts the last clean-up back.
+emptied (`T`), and `u` puts the last clean-up back. With `trash_keep` in config.toml a
+clean-up ends with deleting for good what older ones left there, and says so.
 
 Rules select, and unite: `o` by age, `n` all but the newest of each session, `z`, `m`
 and `t` by size of a file, a session and all, `r` what no record points at. A file is as
 old as the later of its session's last activity and its own change; where the two
 disagree it stays.
+
+`P` lets the standing policies of config.toml decide instead: for each artifact the most
+specific that fits its harness and project, named in the reason. What would go tomorrow
+besides is said above, should nothing be written or read until then.
 
 Always kept: pins (`p`), live sessions and whatever they refer to, and what is no
 artifact by its harness's names. `x` keeps one file this time.
@@ -25,7 +30,8 @@ TRASH_HELP = """
 
 Clean-ups, newest first. `u` puts one back: bytes, modes and times, over nothing; where
 something else has the place now, the file stays here and that is said. `e` deletes one
-for good, `E` all of them; only that frees the disk.
+for good, `E` all of them; only that frees the disk. With `trash_keep` in config.toml
+the next clean-up that is carried out deletes for good what has been here for longer.
 """
 
 
@@ -64,6 +70,14 @@ CLEANUP_BINDINGS: list[BindingType] = [
         show=False,
         id="clean.orphans",
         tooltip="What no record points at goes, or not",
+    ),
+    Binding(
+        "P",
+        "policy",
+        "Policies",
+        show=False,
+        id="clean.policy",
+        tooltip="Plan by the standing policies of config.toml, or by rules turned here",
     ),
     Binding("right_square_bracket", "step(1)", "Older", show=False, id="clean.older"),
     Binding(

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from rich.cells import cell_len
 
-from spillview.retention import Plan
+from spillview.retention import Choice, Plan
 from spillview.text import human_bytes, path_text, printable
 from spillview.tui.bars import plural, two_ends
 from spillview.tui.plan_list import ChoiceRow
@@ -19,10 +21,17 @@ class CleanupBar(Lines):
         self.plan: Plan | None = None
         self.doing: str | None = None
         """What is at work now, in words."""
+        self.tomorrow: Sequence[Choice] | None = None
+        """What goes in a day besides; None where that is not asked."""
 
-    def show(self, plan: Plan | None, doing: str | None) -> None:
+    def show(
+        self,
+        plan: Plan | None,
+        doing: str | None,
+        tomorrow: Sequence[Choice] | None = None,
+    ) -> None:
         """State these."""
-        self.plan, self.doing = plan, doing
+        self.plan, self.doing, self.tomorrow = plan, doing, tomorrow
         self.remake()
 
     def make(self, width: int, height: int) -> list[Runs]:
@@ -39,15 +48,37 @@ class CleanupBar(Lines):
             else:
                 left.append(("nothing goes", "dim"))
             left.append((f"  {len(plan.choices) - len(going):,} stay", "dim"))
-            if plan.over_total is not None:
-                over = f"{human_bytes(plan.over_total)} over the total stay"
-                left += [("  ", ""), (over, "notice")]
         right: Runs = []
         if self.doing is not None:
             right = [(self.doing, "dim")]
+        elif self.tomorrow is not None:
+            files = [choice.artifact.found for choice in self.tomorrow]
+            size = human_bytes(sum(found.size for found in files))
+            more = f"{len(files):,} more" if files else "nothing more"
+            if files and (width >= 100 or not _over(plan, 0)):
+                more += f", {size}"
+            right = [(f"tomorrow {more}", "dim")]
         elif plan is not None and plan.frees != plan.remove_bytes:
             right = [(f"frees {human_bytes(plan.frees)} once emptied", "dim")]
+        room = width - sum(cell_len(text) for text, _ in (*left, *right))
+        left += _over(plan, room)
         return [two_ends(left, right, width)]
+
+
+def _over(plan: Plan | None, room: int) -> Runs:
+    """What stays beyond a cap, as protected files do not fit it."""
+    runs: Runs = []
+    if plan is None:
+        return runs
+    for size, cap in (
+        (plan.over_total, "the total"),
+        (plan.over_session, "a session's size"),
+    ):
+        if size is not None:
+            words = f"{human_bytes(size)} over {cap} stay"
+            short = f"{human_bytes(size)} over"
+            runs += [("  ", ""), (words if room > len(words) + 6 else short, "notice")]
+    return runs
 
 
 class ChoiceDetail(Lines):

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from rich.cells import cell_len
 
 from spillview import triage
 from spillview.endings import ending_line, ending_seen
+from spillview.growth.limits import rate_text
+from spillview.growth.readings import Reading
 from spillview.model import Artifact
 from spillview.statistics_rows import share_text
 from spillview.text import human_age, human_bytes, human_ratio, legible, path_text
@@ -61,6 +63,8 @@ class Context:
     """Session titles by `harness/session`."""
     settled: bool = True
     """Whether what is not known now will stay so; else it is still being counted."""
+    growth: Mapping[str, Reading] = field(default_factory=dict)
+    """How what grows does so, by its id."""
 
     def absent(self, artifact: Artifact) -> Runs:
         """What stands in the place of a number that is not known."""
@@ -134,8 +138,15 @@ def follows(artifact: Artifact) -> bool:
     return bool(chain) and chain[0] != artifact.id
 
 
+def pace(reading: Reading | None) -> Runs:
+    """How fast a file grows; nothing where it does not, or not measurably."""
+    rate = reading.per_second if reading is not None else None
+    return [(f"↑ {rate_text(rate)} ", "notice")] if rate else []
+
+
 def _command(artifact: Artifact, width: int, context: Context) -> Runs:
     before: Runs = [("↳ ", "dim")] if follows(artifact) else []
+    before = [*pace(context.growth.get(artifact.id)), *before]
     if artifact.command:
         return [*before, (clean(subject(artifact), width), "")]
     return [*before, (clean(subject(artifact), width), "dim")]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from rich.cells import cell_len
 from textual.reactive import var
@@ -11,6 +11,8 @@ from textual.reactive import var
 from spillview import triage
 from spillview.endings import ending_line, ending_seen, endings_unseen
 from spillview.forms import FORMS
+from spillview.growth.readings import Reading
+from spillview.growth.wording import growth_words
 from spillview.model import Artifact, Mention, Missing, Session
 from spillview.text import human_age, human_bytes, legible, path_text, printable
 from spillview.tui.arrangement import Row
@@ -71,13 +73,19 @@ def outcome(mention: Mention | None) -> str:
 
 
 def detail_lines(
-    row: Row | None, width: int, height: int, now: float, note: str | None = None
+    row: Row | None,
+    width: int,
+    height: int,
+    now: float,
+    note: str | None = None,
+    growth: Reading | None = None,
 ) -> list[Runs]:
     """The strip's lines for the row under the cursor; at most `height`.
 
-    A `note` of the person comes below the first one.
+    A `note` of the person comes below the first one, then how it grows.
     """
     room = height - 1 if note and height > 1 else height
+    room -= 1 if growth is not None and room > 1 else 0
     lines: list[Runs] = []
     if isinstance(row, Artifact):
         lines = _artifact_lines(row, width, room, now)
@@ -85,6 +93,9 @@ def detail_lines(
         lines = _missing_lines(row, width, room)
     elif isinstance(row, Session):
         lines = _session_lines(row, width, now)
+    if growth is not None and height > 1:
+        words = printable(", ".join(growth_words(growth)))
+        lines.insert(1, _labelled(("growing", "label"), [(words, "notice")], width))
     if note and height > 1:
         lines.insert(1, _labelled(("note", "label"), [(plain(note), "notice")], width))
     return lines
@@ -306,6 +317,8 @@ class Detail(Lines):
         note_of: Callable[[Row | None], str | None] = lambda row: None,
     ) -> None:
         """`note_of` gives the person's note on a row."""
+        self.growth: Mapping[str, Reading] = {}
+        """How what grows does so, by its id."""
         super().__init__(id="detail")
         self.clock, self.note_of = clock, note_of
 
@@ -316,4 +329,6 @@ class Detail(Lines):
     def make(self, width: int, height: int) -> list[Runs]:
         """The row's verdict and what followed it."""
         note = self.note_of(self.row)
-        return detail_lines(self.row, width, height, self.clock(), note)
+        row = self.row
+        growth = self.growth.get(row.id) if isinstance(row, Artifact) else None
+        return detail_lines(row, width, height, self.clock(), note, growth)

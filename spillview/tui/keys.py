@@ -32,8 +32,8 @@ the model received; `≥0%` is at least that: some of what it received is not pl
 being counted, `–` not known. *Link* is `unknown` where no transcript that can be read
 tells whether a record points at the file.
 
-Flags: `G` growing, `U` uncounted, `W` world-readable, `S` secret-like, `L` link,
-`P` partial, `D` digest mismatch, `X` no regular file, `!` unreadable.
+Flags: `*` pinned, `G` growing, `U` uncounted, `W` world-readable, `S` secret-like, `L`
+link, `P` partial, `D` digest mismatch, `X` no regular file, `!` unreadable.
 """
 
 QUEUE_BINDINGS: list[BindingType] = [

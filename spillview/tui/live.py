@@ -10,9 +10,10 @@ from textual.screen import Screen
 from textual.worker import Worker, WorkerState, get_current_worker
 
 from spillview.catalogue import Catalogue, Query
+from spillview.growth.pace import Pace
 from spillview.model import Artifact
 from spillview.tui.gathering import gather
-from spillview.tui.messages import GatheringFailed
+from spillview.tui.messages import GatheringFailed, Paced
 from spillview.tui.readiness import import_screens, read_stylesheets
 
 REFRESH_SECONDS = 2.0
@@ -36,6 +37,7 @@ class LiveScreen(Screen[None]):
         self.list_shown = threading.Event()
         """Set once the first rows are drawn."""
         self._next_look = 0.0
+        self._pace = Pace(catalogue.settings)
 
     def near(self, artifact: Artifact) -> bool:
         """Whether the artifact is in view, so that it is completed first."""
@@ -45,6 +47,16 @@ class LiveScreen(Screen[None]):
         """Gather once the screen is drawn, and again whenever something changed."""
         self.call_after_refresh(self.gather_all)
         self.set_interval(REFRESH_SECONDS, self._look_again)
+        self.set_interval(REFRESH_SECONDS, self.look_at_growth)
+
+    def growing(self) -> list[Artifact]:
+        """The artifacts known to grow."""
+        return []
+
+    def look_at_growth(self) -> None:
+        """Look at the disks and at what grows, unless a look is still at work."""
+        if not any(w.group == "pace" and not w.is_finished for w in self.workers):
+            self._look_at_growth(self.growing())
 
     def stand(self) -> None:
         """The first rows are drawn: let counting begin, and make the next screen ready.
@@ -73,6 +85,17 @@ class LiveScreen(Screen[None]):
         )
         if not busy and time.monotonic() >= self._next_look:
             self.gather_all(only_changes=True)
+
+    @work(
+        thread=True,
+        exit_on_error=False,
+        group="pace",
+        description="Look at what grows",
+    )
+    def _look_at_growth(self, artifacts: list[Artifact]) -> None:
+        roots = [store.root for store in self.catalogue.stores]
+        growth, short = self._pace.on_disks(self._pace.look(artifacts), roots)
+        self.post_message(Paced(growth, short))
 
     @work(
         thread=True,

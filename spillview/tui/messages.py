@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from textual.message import Message
 
 from spillview.catalogue import Catalogue
+from spillview.growth.pace import Short
+from spillview.growth.readings import Reading
 from spillview.model import Artifact, Missing, Session
 from spillview.tui.arrangement import Arrangement
 from spillview.tui.unlisted import Unlisted
@@ -52,6 +55,14 @@ class Gathered(Message):
     problems: int
     broken: int = 0
     """Transcripts with broken records."""
+
+
+@dataclass
+class Paced(Message):
+    """How what grows does so, by the artifact's id, and which disks are short."""
+
+    growth: dict[str, Reading]
+    short: Sequence[Short] = ()
 
 
 @dataclass

@@ -87,8 +87,20 @@ class ChoiceRow:
             ("  ", ""),
             (fit(what, room), "" if goes else "dim"),
             ("  ", ""),
-            (self.reason, "dim"),
+            *self._why(width),
         ]
+
+    def _why(self, width: int) -> Runs:
+        """The reason; before it the standing policy, as the end may not fit."""
+        policy = self.choice.policy
+        if policy is None or self.failure is not None:
+            return [(self.reason, "dim")]
+        said = printable(path_text(policy))
+        reason = self.reason.removesuffix(f" (policy {said})")
+        if reason == self.reason:  # something else decided
+            return [(self.reason, "dim")]
+        name = said if len(said) <= width // 3 else f"{said[: width // 3 - 1]}…"
+        return [(name, "label"), (f"  {reason}", "dim")]
 
 
 def rows_of(

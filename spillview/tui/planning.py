@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from textual import getters, on, work
-from textual.app import ComposeResult
+from textual.app import ComposeResult, SystemCommand
 from textual.message import Message
 from textual.screen import Screen
 from textual.widgets import Static
@@ -14,9 +16,10 @@ from textual.worker import Worker, WorkerState, get_current_worker
 from spillview.catalogue import Catalogue, Query
 from spillview.cleanup import Prospect, prospect
 from spillview.errors import BadInput, SpillError
-from spillview.retention import Plan, without
-from spillview.rules import Rules
-from spillview.text import printable
+from spillview.policies import Policies
+from spillview.retention import Choice, Plan, without
+from spillview.rules import Deciding, Rules
+from spillview.text import path_text, printable
 from spillview.tui import stylesheet
 from spillview.tui.breakpoints import take_shape
 from spillview.tui.cleanup_keys import CLEANUP_HELP
@@ -28,6 +31,7 @@ from spillview.tui.row_list import RowList
 from spillview.tui.rules_line import RulePrompt, RulesLine, changed, stepped, written
 from spillview.tui.undoing import sentence
 
+DAY = 86_400.0
 WEEK = 7 * 86_400.0
 
 
@@ -52,6 +56,8 @@ class PlanScreen(Screen[bool]):
         generation: int
         prospect: Prospect | None
         error: str | None = None
+        tomorrow: Sequence[Choice] | None = None
+        """What goes in a day besides; None where rules decide that are turned here."""
 
     def __init__(
         self, catalogue: Catalogue, scope: Query, rules: Rules | None = None
@@ -59,7 +65,14 @@ class PlanScreen(Screen[bool]):
         super().__init__()
         self.catalogue, self.scope = catalogue, scope
         self.rules = rules if rules is not None else Rules(older_than=WEEK)
+        self.policies: Policies | None = None
+        """The standing policies, while they decide in place of the rules."""
+        self.by_policy = False
+        """Whether they decide at first."""
+        self._known = len(catalogue.settings.policies)
         self.seen: Prospect | None = None
+        self.tomorrow: Sequence[Choice] | None = None
+        """What the standing policies take besides in a day, if nothing happens."""
         self.spared: set[str] = set()
         self.failures: dict[str, str] = {}
         self._shown = 0
@@ -85,6 +98,8 @@ class PlanScreen(Screen[bool]):
         """Plan at once."""
         self.prompt.display = self.blank.display = False
         self.action_replan()
+        if self.by_policy:
+            self.action_policy()
 
     # -- planning ------------------------------------------------------------------
 
@@ -106,9 +121,9 @@ class PlanScreen(Screen[bool]):
     def action_replan(self) -> None:
         """Plan again by the present rules."""
         self._generation += 1
-        self.rules_line.show(self.rules)
+        self.rules_line.show(self.rules, self.policies, self._known)
         self.state("planning …")
-        self._plan(self.rules, self._generation)
+        self._plan(self.policies or self.rules, self._generation)
 
     @work(
         thread=True,
@@ -117,7 +132,7 @@ class PlanScreen(Screen[bool]):
         group="plan",
         description="Plan a clean-up",
     )
-    def _plan(self, rules: Rules, generation: int) -> None:
+    def _plan(self, rules: Deciding, generation: int) -> None:
         worker = get_current_worker()
         try:
             seen = prospect(
@@ -126,14 +141,16 @@ class PlanScreen(Screen[bool]):
         except (SpillError, OSError) as error:
             self.post_message(self.Planned(generation, None, sentence(error)))
             return
+        by_policy = isinstance(rules, Policies)
+        tomorrow = seen.more(seen.plan.now + DAY) if by_policy else None
         if not worker.is_cancelled:
-            self.post_message(self.Planned(generation, seen))
+            self.post_message(self.Planned(generation, seen, None, tomorrow))
 
     @on(Planned)
     def _take_plan(self, message: Planned) -> None:
         if message.generation != self._generation:
             return
-        self.seen = message.prospect
+        self.seen, self.tomorrow = message.prospect, message.tomorrow
         self.state(None)
         self._show(message.error, anew=self._turned)
         self._turned = False
@@ -141,7 +158,7 @@ class PlanScreen(Screen[bool]):
     def state(self, doing: str | None) -> None:
         """Say what is at work now."""
         self.doing = doing
-        self.bar.show(self.plan, doing)
+        self.bar.show(self.plan, doing, self.tomorrow)
         self.refresh_bindings()
 
     def _show(self, error: str | None = None, *, anew: bool = False) -> None:
@@ -156,7 +173,7 @@ class PlanScreen(Screen[bool]):
             self.blank.update(error or self._nothing(plan))
             self.detail.show(None)
         self.plan_list.show(rows, anew=anew)
-        self.bar.show(plan, self.doing)
+        self.bar.show(plan, self.doing, self.tomorrow)
         self.refresh_bindings()
 
     def _nothing(self, plan: Plan | None) -> str:
@@ -182,6 +199,8 @@ class PlanScreen(Screen[bool]):
     def _chosen(self, event: RulesLine.Chosen) -> None:
         if event.name == "orphans":
             self.action_orphans()
+        elif event.name == "policy":
+            self.action_policy()
         else:
             self.action_rule(event.name)
 
@@ -198,9 +217,30 @@ class PlanScreen(Screen[bool]):
         self.plan_list.focus()
         self._turn(rules)
 
-    def _turn(self, rules: Rules) -> None:
-        if rules != self.rules:
-            self.rules = rules
+    def action_policy(self) -> None:
+        """Let the standing policies decide, or the rules that are turned here."""
+        from spillview.config import load_settings
+        from spillview.policy_file import NoPolicies, standing_policies
+
+        policies = None
+        if self.policies is None:
+            places, harnesses = self.catalogue.places, self.catalogue.profiles
+            try:  # as they are now: they may have been written meanwhile
+                settings = load_settings(places)
+                policies = standing_policies(settings, places, harnesses)
+            except BadInput as error:
+                more = ""
+                if isinstance(error, NoPolicies):
+                    more = "; `spillview prune --policy` shows an example"
+                words = printable(path_text(f"{error}{more}."))
+                self.notify(words, severity="warning", markup=False)
+                return
+            self._known = len(policies.policies)
+        self._turn(self.rules, policies)
+
+    def _turn(self, rules: Rules, policies: Policies | None = None) -> None:
+        if (rules, policies) != (self.rules, self.policies):
+            self.rules, self.policies = rules, policies
             self._turned = True
             self.failures.clear()
             self.action_replan()
@@ -252,11 +292,22 @@ class PlanScreen(Screen[bool]):
             found = [row.choice.artifact]
             self.app.push_screen(ArtifactScreen(self.catalogue, found, 0))
 
+    def commands(self) -> Iterator[SystemCommand]:
+        """Palette entries for what the keys do and applies now."""
+        offered = set()
+        for node, binding, enabled, tooltip in self.active_bindings.values():
+            new = binding.id not in offered and binding.action != "leave"
+            if enabled and node is self and new:
+                offered.add(binding.id)  # a key may have several names
+                run = partial(self.run_action, binding.action)
+                yield SystemCommand(binding.description, tooltip, run)
+
     def action_problems(self) -> None:
         """List what could not be read."""
         from spillview.tui.problems import ProblemsScreen
 
-        problems = self.seen.problems if self.seen is not None else ()
+        seen = self.seen
+        problems = (*seen.disputes, *seen.problems) if seen is not None else ()
         self.app.push_screen(ProblemsScreen(problems))
 
     @on(Worker.StateChanged)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from array import array
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -16,6 +16,7 @@ from textual.reactive import var
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
+from spillview.growth.readings import Reading
 from spillview.model import Artifact, Session
 from spillview.tui import columns
 from spillview.tui.arrangement import Key, Row, is_done, row_key, session_key
@@ -76,6 +77,8 @@ class Queue(ScrollView, Parts, can_focus=True, inherit_bindings=False):
         self.flat = False
         self.collapsed: frozenset[Key] = frozenset()
         self.titles: dict[str, str] = {}
+        self.growth: Mapping[str, Reading] = {}
+        """How what grows does so, by its id."""
         self.selected: set[str] = set()
         """Ids of the selected artifacts."""
         self.settled = False
@@ -422,7 +425,7 @@ class Queue(ScrollView, Parts, can_focus=True, inherit_bindings=False):
     def _draw(self, index: int, width: int) -> Strip:
         row = self.rows[index]
         chosen = self.columns
-        context = columns.Context(self.clock(), self.titles, self.settled)
+        context = columns.Context(self.clock(), self.titles, self.settled, self.growth)
         if isinstance(row, Session):
             closed = session_key(row) in self.collapsed
             runs = session_runs(row, chosen, closed)

@@ -40,6 +40,7 @@ from spillview.tui.messages import (
     Gathered,
     GatheringFailed,
     Ordered,
+    Paced,
     Scanned,
 )
 from spillview.tui.note import Notes
@@ -132,6 +133,22 @@ class QueueScreen(LiveScreen):
         return in_window(artifact, self.view)
 
     # -- what the workers found out ------------------------------------------------
+
+    def growing(self) -> list[Artifact]:
+        """The artifacts of live sessions that are known to grow."""
+        live = (session for session in self.material.sessions if session.live)
+        return [a for s in live for a in s.artifacts if "growing" in a.flags]
+
+    @on(Paced)
+    def _take_pace(self, message: Paced) -> None:
+        known = self.queue.growth
+        self.queue.growth = self.detail.growth = message.growth
+        if known or message.growth:
+            self.queue.tick()
+            self.detail.remake()
+        if self.top.short != message.short:
+            self.top.short = message.short
+            self.top.remake()
 
     @on(Scanned)
     def _take_scan(self, message: Scanned) -> None:

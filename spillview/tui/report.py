@@ -307,6 +307,8 @@ and the next one begins with what came after it; `u` takes either back.
         from spillview.tui.cleanup import CleanupScreen
 
         screen = CleanupScreen(self.catalogue, self.scope)
+        # The report's own plan is by them, where there are any.
+        screen.by_policy = bool(self.catalogue.settings.policies)
 
         def come_back(changed: bool | None) -> None:
             if self.home is not None:

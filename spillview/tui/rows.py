@@ -20,24 +20,24 @@ from spillview.tui.columns import (
 from spillview.tui.pinning import MARK, is_pinned
 from spillview.tui.runs import Run, Runs, clean, fit_runs, short_count
 
+PINNED: Run = (MARK, "good")
+"""The mark of what no clean-up takes."""
+
 
 def artifact_runs(
     artifact: Artifact, columns: tuple[Column, ...], selected: bool, context: Context
 ) -> Runs:
     """One artifact's row."""
     mark, tone = state_mark(artifact)
-    before: Run = ("+", "selected") if selected else _pin(artifact)
+    before: Run = ("+" if selected else " ", "selected")
+    if not selected and is_pinned(artifact):
+        before = PINNED
     runs: Runs = [(" ", ""), before, (mark, tone)]
     for column in columns:
         cell = column.cell(artifact, column.width, context)
         runs.append((" ", ""))
         runs.extend(fit_runs(cell, column.width, right=column.right))
     return _dimmed(runs) if artifact.reviewed is not None else runs
-
-
-def _pin(row: Artifact | Session) -> Run:
-    """The mark of what is pinned."""
-    return (MARK, "good") if is_pinned(row) else (" ", "")
 
 
 def _dimmed(runs: Runs) -> Runs:
@@ -54,7 +54,10 @@ def session_runs(session: Session, columns: tuple[Column, ...], closed: bool) ->
     room = edge - 1 - 4 - sum(cell_len(text) for text, _ in counts)
     if room < 8:
         counts, room = [], edge - 1 - 4
-    runs: Runs = [(" ", ""), ("▸" if closed else "▾", "dim"), _pin(session)]
+    fold = "▸" if closed else "▾"
+    runs: Runs = [(" ", ""), (f"{fold} ", "dim")]
+    if is_pinned(session):
+        runs[1:] = [(fold, "dim"), PINNED]
     runs += fit_runs(_session_name(session, room), room)
     runs += [(" ", ""), *counts]
     for column in columns:

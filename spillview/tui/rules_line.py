@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
+from rich.cells import cell_len
 from textual import events, getters, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -13,8 +14,9 @@ from textual.message import Message
 from textual.widgets import Input, Static
 
 from spillview.errors import BadInput
+from spillview.policies import Policies
 from spillview.rules import Rules
-from spillview.text import exact_age, exact_size, printable
+from spillview.text import exact_age, exact_size, path_text, printable
 from spillview.tui.runs import Lines, Runs
 from spillview.typed import parse_age, parse_size
 
@@ -101,41 +103,69 @@ class RulesLine(Lines):
     def __init__(self) -> None:
         super().__init__(id="rules")
         self.rules = Rules()
+        self.policies: Policies | None = None
+        self.known = 0
         self._places: list[tuple[int, int, str]] = []
 
-    def show(self, rules: Rules) -> None:
-        """Show these."""
-        self.rules = rules
+    def show(self, rules: Rules, policies: Policies | None, known: int) -> None:
+        """Show these rules, or the standing policies where they decide.
+
+        `known` is how many policies the settings hold.
+        """
+        self.rules, self.policies, self.known = rules, policies, known
         self.remake()
 
     def make(self, width: int, height: int) -> list[Runs]:
         """One line; fewer words where it is narrow."""
-        for brief in (False, True):
-            runs, places = self._line(brief=brief)
-            if brief or places[-1][1] < width:
-                self._places = places
-                return [runs]
-        return []
+        for tightness in range(4):
+            if self.policies is not None:
+                runs, places = self._standing(self.policies, tightness)
+            else:
+                runs, places = self._line(tightness)
+            self._places = places
+            if places[-1][1] < width:
+                break
+        return [runs]
 
-    def _line(self, *, brief: bool) -> tuple[Runs, list[tuple[int, int, str]]]:
+    def _line(self, tightness: int) -> tuple[Runs, list[tuple[int, int, str]]]:
         entries = [
-            (key, fewer if brief else words, written(name, self.rules), name)
+            (key, fewer if tightness > 1 else words, written(name, self.rules), name)
             for name, (key, words, fewer, _) in RULES.items()
         ]
         orphans = "yes" if self.rules.orphans else ""
         entries.append(("r", "orphans", orphans, "orphans"))
+        known = f"({self.known})" if self.known else ""
+        entries.append(("P", f"policies {known}".rstrip(), "", "policy"))
+        gap = "  " if tightness > 2 else "   "
         runs: Runs = [(" ", "")]
         places = []
         at = 1
         for key, words, value, name in entries:
-            tone = "selected" if value else "dim"
-            parts: Runs = [(key, "bar"), (f" {words} ", "" if value else "dim")]
-            parts.append((value or "–", tone))
+            parts: Runs = [(key, "bar"), (f" {words}", "" if value else "dim")]
+            if value:
+                parts.append((f" {value}", "selected"))
+            elif tightness in (0, 2) and name != "policy":
+                parts.append((" –", "dim"))
             length = sum(len(text) for text, _ in parts)
             places.append((at, at + length, name))
-            at += length + 3
-            runs += [*parts, ("   ", "")]
+            at += length + len(gap)
+            runs += [*parts, (gap, "")]
         return runs, places
+
+    def _standing(
+        self, policies: Policies, tightness: int
+    ) -> tuple[Runs, list[tuple[int, int, str]]]:
+        """What the standing policies are called; where it is narrow, how many more."""
+        names = [policy.name for policy in policies.policies]
+        shown = names[: (len(names), 8, 3, 1)[tightness]]
+        runs: Runs = [(" ", ""), ("P", "bar"), (" standing policies ", "")]
+        text = printable(path_text(" · ".join(shown)))
+        more = (
+            f" and {len(names) - len(shown):,} more" if len(shown) < len(names) else ""
+        )
+        runs += [(text, "selected"), (more, "dim")]
+        end = sum(cell_len(text) for text, _ in runs)
+        return runs, [(1, end, "policy")]
 
     def on_click(self, event: events.Click) -> None:
         """Change the rule under the mouse."""

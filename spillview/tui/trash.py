@@ -18,6 +18,7 @@ from textual.worker import Worker, WorkerState
 from spillview.batches import Batch
 from spillview.catalogue import Catalogue
 from spillview.errors import SpillError
+from spillview.expiry import expiry
 from spillview.text import human_age, human_bytes, path_text, printable
 from spillview.trash import Emptied, Trash
 from spillview.tui import stylesheet
@@ -43,6 +44,8 @@ class BatchRow:
 
     batch: Batch
     now: float
+    keep: float | None = None
+    """The `trash_keep` of the settings."""
 
     @property
     def key(self) -> str:
@@ -69,6 +72,8 @@ class BatchRow:
             (fit(human_bytes(batch.bytes), 11, right=True), "head"),
             ("  ", ""),
         ]
+        if self.keep is not None and (goes := expiry(batch, self.keep, self.now)):
+            runs += [(f"goes {goes}", "notice"), ("  ", "")]
         if batch.problem is not None:
             runs.append((printable(batch.problem), "never"))
         elif batch.away:
@@ -230,7 +235,8 @@ class TrashScreen(Screen[bool]):
         self.detail.display = bool(self.batches)
         self.blank.display = not self.batches
         self.blank.update(message.error or EMPTY)
-        self.batch_list.show([BatchRow(batch, now) for batch in self.batches])
+        keep = self.catalogue.settings.trash_keep
+        self.batch_list.show([BatchRow(batch, now, keep) for batch in self.batches])
         if not self.batches:
             self.detail.show(())
         self._state(None)

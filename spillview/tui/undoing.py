@@ -52,7 +52,12 @@ def offer_mark(app: App[object], words: str) -> None:
 def told(done: Undone) -> TrashChanged:
     """What an undo did, in words."""
     if done.batch is None:
-        return TrashChanged("There is nothing to undo: the trash is empty.")
+        gone = (
+            f" {done.freed.sentence[:1].upper()}{done.freed.sentence[1:]}."
+            if done.freed
+            else ""
+        )
+        return TrashChanged(f"There is nothing to undo: the trash is empty.{gone}")
     words = f"{plural(len(done.restored), 'file')} back in place."
     if not done.failed:
         return TrashChanged(words)

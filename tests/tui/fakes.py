@@ -10,6 +10,7 @@ from textual.pilot import Pilot
 
 from spillview import triage
 from spillview.catalogue import Catalogue, Query
+from spillview.config import Settings
 from spillview.finds import Finds
 from spillview.listing import Listing, Table
 from spillview.model import (
@@ -188,6 +189,7 @@ class FakeCatalogue(Catalogue):
         last_review: float | None = None,
     ) -> None:
         self.places = replace(Places.of_home("/home"), confined=False)
+        self.settings = Settings()
         self.profiles = {}
         self.now = lambda: NOW
         self.stores = []

@@ -329,8 +329,9 @@ async def test_a_full_disk_asks_before_anything_is_deleted(
         assert question is not None
         assert "for good" in question.question
         assert "full" in question.consequence
-        assert question.query_one("#no", Button).has_focus
-        await answer(pilot, "enter", screen)  # No has the focus
+        no = question.query_one("#no", Button)
+        await until(pilot, lambda: no.has_focus)
+        await answer(pilot, "enter", screen)
         assert len(old(home)) == 3
         await pilot.press("D")
         await until(pilot, lambda: isinstance(pilot.app.screen, ConfirmScreen))
