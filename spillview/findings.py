@@ -4,229 +4,22 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Any
 
 from spillview.errors import Unreadable
-from spillview.excerpts import (
-    EXCERPT,
-    Hit,
-    LongMessage,
-    Window,
-    Windows,
-    as_bytes,
-    as_text,
-    excerpt,
-    line_end,
-)
-from spillview.model import Artifact, Problem, Seen
+from spillview.excerpts import EXCERPT, LongMessage, as_bytes
+from spillview.found_place import FoundPlace
+from spillview.long_lines import HeldLine, Line, LineOnDisk, LongLine
+from spillview.model import Artifact, Problem
 from spillview.selection import Message, Options, Report, Selection
-from spillview.stored import open_artifact
-from spillview.transcoding import Searched, Shifted, searched
 
 if TYPE_CHECKING:
-    from spillview.content import FileContent
     from spillview.handles import Batch
-    from spillview.stored import StoredContent
-
-_PLAIN = re.compile(r"[ !#-\[\]-~]*")
-"""What stands in JSON as it is, a byte for each character."""
 
 FEW = 1000
 """Messages that `json` reads sooner than `orjson` is imported."""
-
-
-class _Place:
-    """The artifact whose messages are being read: its file, and what was seen of it."""
-
-    def __init__(
-        self,
-        artifact: Artifact,
-        encoding: str | None,
-        content: FileContent | StoredContent | None,
-        plain: bool,
-    ) -> None:
-        self.artifact = artifact
-        self.ident = artifact.id
-        path = artifact.found.place
-        self.plain_path = _PLAIN.fullmatch(path) is not None
-        self.path = {"text": path} if self.plain_path else as_text(os.fsencode(path))
-        """As ripgrep would write it; it was given another name perhaps."""
-        self.told = 0
-        """Messages of its own that ripgrep printed, the last one left out."""
-        self.seen: Seen | None = artifact.link.seen if artifact.link else None
-        self._encoding = encoding
-        self._content = content
-        self._given = content is not None
-        self._searched: Searched | None = None
-        self._shift: int | None = 0 if plain else None
-        """Once known, by how much an offset on disk is larger; None in UTF-16."""
-
-    @property
-    def searched(self) -> Searched:
-        """The text as it was searched; raises `Unreadable` when the file has gone."""
-        if self._searched is None:
-            if self._content is None:
-                self._content = open_artifact(self.artifact.found)
-            self._searched = searched(self._content, self._encoding)
-        return self._searched
-
-    def locate(self, kind: str, data: Message, length: int) -> None:
-        """Add `byte_range` of a line of `length` bytes and, to a match, `seen`."""
-        offset: int = data["absolute_offset"]
-        shift = self._shift
-        if shift is None:
-            self.span(data, length)
-        else:
-            start = offset + shift
-            data["byte_range"] = [start, start + length]
-        if kind == "match":
-            if self.seen is None:
-                data["seen"] = None
-                return
-            hits = [(hit["start"], hit["end"]) for hit in data["submatches"]]
-            if not hits:  # an inverted match
-                hits = [_without_end(length, as_bytes(data["lines"])[-2:])]
-            data["seen"] = self.received(offset, hits)
-
-    def span(self, data: Message, length: int) -> None:
-        """Add `byte_range` of a line of `length` bytes."""
-        disk = self.searched.disk
-        offset: int = data["absolute_offset"]
-        data["byte_range"] = [disk(offset), disk(offset + length)]
-        if isinstance(self.searched, Shifted):
-            self._shift = self.searched.shift
-
-    def received(self, offset: int, hits: Iterable[Hit]) -> bool | None:
-        """Whether the model received all `hits` of the line at `offset`."""
-        seen = self.seen
-        if seen is None:
-            return None
-        disk = self.searched.disk
-        if all(seen.covers(disk(offset + a), disk(offset + b)) for a, b in hits):
-            return True
-        return False if seen.certain else None
-
-    def spoilt(self) -> str | None:
-        """How the file changed since an excerpt was read from it, if it did."""
-        change = self._content.changed() if self._content is not None else None
-        return None if change in (None, "grown", "touched") else change
-
-    def close(self) -> None:
-        """Give the file back, unless it was given open."""
-        if self._content is not None and not self._given:
-            self._content.close()
-
-
-class _Line(Protocol):
-    """A long line's bytes, wherever they are."""
-
-    @property
-    def length(self) -> int:
-        """With its LF."""
-        ...
-
-    def read(self, start: int, end: int) -> bytes:
-        """Bytes of the line."""
-        ...
-
-
-class _HeldLine:
-    """A line that ripgrep's message carried whole."""
-
-    def __init__(self, data: bytes) -> None:
-        self._data = data
-        self.length = len(data)
-
-    def read(self, start: int, end: int) -> bytes:
-        return self._data[start:end]
-
-
-class _LineOnDisk:
-    """A line that is read from the file again; its end is looked for when needed."""
-
-    def __init__(self, source: Searched, offset: int) -> None:
-        self._source = source
-        self._offset = offset
-        self._length: int | None = None
-        self.reached = 0
-        """A byte known to be in the line: its end is looked for from here."""
-
-    @property
-    def length(self) -> int:
-        if self._length is None:
-            self._length = line_end(self.read, self.reached)
-        return self._length
-
-    def read(self, start: int, end: int) -> bytes:
-        return self._source.read(self._offset + start, self._offset + end)
-
-
-class _LongLine:
-    """Makes the excerpts of one long line while its hits come in."""
-
-    def __init__(
-        self, place: _Place, message: Message, line: _Line, every: bool
-    ) -> None:
-        self._place = place
-        self._message = message
-        self._line = line
-        self._every = every
-        self._windows = Windows()
-        self._first: Window | None = None
-        self._received: bool | None = True
-
-    def more(self, hits: Sequence[Hit]) -> Iterator[Message]:
-        """Excerpts that are complete with these hits (none but with `every`)."""
-        if self._message["type"] == "match" and not self._every:
-            offset = self._message["data"]["absolute_offset"]
-            if hits and self._received:
-                self._received = self._place.received(offset, hits)
-        for window in self._windows.add(hits):
-            if self._every:
-                yield self._told(window)
-            self._first = self._first or window
-
-    def last(self) -> Iterator[Message]:
-        """The excerpt that closes the line."""
-        if self._every or self._first is None:
-            yield self._told(self._windows.last())
-        else:
-            yield self._told(self._first)
-
-    def _told(self, window: Window) -> Message:
-        length = self._line.length
-        given = excerpt(window, length, self._line.read)
-        data = {**self._message["data"], **given}
-        if not self._every and self._windows.total > len(given["submatches"]):
-            data["submatches_total"] = self._windows.total
-        self._place.span(data, length)
-        if self._message["type"] == "match":
-            data["seen"] = self._seen(window, length)
-        return {"type": self._message["type"], "data": data}
-
-    def _seen(self, window: Window, length: int) -> bool | None:
-        """Whether all hits were received: of the line, or of one excerpt of many."""
-        if window.hits and not self._every:
-            return self._received
-        hits: Sequence[Hit] = window.hits
-        if not hits:  # an inverted match
-            end = self._line.read(max(0, length - 2), length)
-            hits = [_without_end(length, end)]
-        return self._place.received(self._message["data"]["absolute_offset"], hits)
-
-
-def _written(path: dict[str, str]) -> int:
-    """Bytes of a path as ripgrep writes it in a message."""
-    return len(json.dumps(path, ensure_ascii=False, separators=(",", ":")).encode())
-
-
-def _without_end(length: int, end: bytes) -> Hit:
-    """The range of a line of `length` bytes without the CR/LF in its last two."""
-    text = end.removesuffix(b"\n").removesuffix(b"\r") if end.endswith(b"\n") else end
-    return (0, length - len(end) + len(text))
 
 
 class Reader:
@@ -243,8 +36,8 @@ class Reader:
         self._options = options
         self._facts = facts
         self._report = report
-        self._place: _Place | None = None
-        self._long: tuple[_LongLine, _LineOnDisk] | None = None
+        self._place: FoundPlace | None = None
+        self._long: tuple[LongLine, LineOnDisk] | None = None
         self._dropped = False
         self._unprinted = 0
         """Bytes that ripgrep would have printed more with the paths in its messages."""
@@ -355,10 +148,7 @@ class Reader:
         """Count what ripgrep prints where it writes the path, not `given`."""
         place = self._place
         assert place is not None
-        if place.plain_path and "text" in given:  # of which it is a part, or ours
-            longer = len(place.path["text"]) - len(given["text"])
-        else:
-            longer = _written(place.path) - _written(given)
+        longer = place.longer_than(given)
         stats["bytes_printed"] += longer * place.told
         self._unprinted += longer * place.told
 
@@ -367,7 +157,7 @@ class Reader:
         data = message["data"]
         hits = [(hit["start"], hit["end"]) for hit in data["submatches"]]
         try:
-            long = self._long_of(message, _HeldLine(as_bytes(data["lines"])))
+            long = self._long_of(message, HeldLine(as_bytes(data["lines"])))
             yield from long.more(hits)
             yield from long.last()
         except Unreadable as error:
@@ -389,7 +179,7 @@ class Reader:
         if content is not None:
             content.refresh()  # it may have grown while others were searched
         plain = exact in self._batch.plain
-        self._place = _Place(artifact, self._batch.encoding, content, plain)
+        self._place = FoundPlace(artifact, self._batch.encoding, content, plain)
         self._place.told = 1
         self._reread = False
 
@@ -400,9 +190,9 @@ class Reader:
             self._tell(f"it was {change} during the search; excerpts may be wrong")
         self.close()
 
-    def _long_of(self, message: Message, line: _Line) -> _LongLine:
+    def _long_of(self, message: Message, line: Line) -> LongLine:
         assert self._place is not None
-        return _LongLine(self._place, message, line, self._options.only_matching)
+        return LongLine(self._place, message, line, self._options.only_matching)
 
     def _long_line(self, piece: LongMessage) -> Iterator[Message]:
         """A piece of a message that is too long to be held."""
@@ -425,7 +215,7 @@ class Reader:
                 data["submatches"] = []
                 data["artifact"] = self._place.ident
                 data["path"] = self._place.path
-                line = _LineOnDisk(self._place.searched, piece.absolute_offset)
+                line = LineOnDisk(self._place.searched, piece.absolute_offset)
                 self._long = self._long_of(message, line), line
                 self._reread = True
             long, line = self._long

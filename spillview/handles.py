@@ -140,7 +140,7 @@ def batches(
     grounds = _Grounds()
     for artifact, facts in artifacts:
         found = artifact.found
-        address = found.address
+        address = found.path if found.row is None else found.address
         if address in named:
             continue
         named.add(address)

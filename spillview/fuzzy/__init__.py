@@ -19,7 +19,12 @@ LITERAL = 90
 REMEMBERED = 48
 """So many words' answers are kept, for the key that takes a letter back."""
 
+PASSES = 5
+"""Labels with no more different scores than these are not sorted: those of one score
+are taken after those of another."""
+
 _ANY = bytes([0, *[1] * 255])
+_ONLY = [bytes(value) + b"\1" + bytes(255 - value) for value in range(256)]
 
 
 class Index:
@@ -43,6 +48,9 @@ class Index:
         """
         self._size = len(columns[0]) if columns else 0
         self._ones = int.from_bytes(b"\1" * self._size, "little")
+        self._rows: list[int] = before._rows if before is not None else []
+        if len(self._rows) != self._size:
+            self._rows = list(range(self._size))
         known: Sequence[Column | None] = before._columns if before is not None else ()
         self._columns: list[Column] = [
             Column(texts, column)
@@ -135,9 +143,12 @@ class Index:
         if not every:
             return []
         sums = (total & every * 255).to_bytes(self._size, "little")
-        rows = list(compress(range(self._size), sums))
-        if len(set(sums) - {0}) > 1:
-            rows.sort(key=sums.__getitem__, reverse=True)
+        values = sorted(set(sums) - {0}, reverse=True)
+        if len(values) <= PASSES:
+            passes = [sums.translate(_ONLY[value]) for value in values]
+            return [row for each in passes for row in compress(self._rows, each)]
+        rows = list(compress(self._rows, sums))
+        rows.sort(key=sums.__getitem__, reverse=True)
         return rows
 
 

@@ -6,7 +6,7 @@ import os
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from spillview.index.facts import facts_from, facts_of
+from spillview.index.facts import facts_from
 from spillview.listing import BATCH, Listing
 
 if TYPE_CHECKING:
@@ -36,7 +36,17 @@ class Known:
 
     def is_plain(self, look: os.stat_result) -> bool:
         """Whether a file is known to be searched as it is."""
-        return bool(self.plain) and facts_of(look) in self.plain
+        return (
+            bool(self.plain)
+            and facts_from(
+                look.st_dev,
+                look.st_ino,
+                look.st_size,
+                look.st_mtime_ns,
+                look.st_ctime_ns,
+            )
+            in self.plain
+        )
 
 
 def ask(folder: str | None, patterns: Sequence[str], options: Options) -> Known:

@@ -127,11 +127,16 @@ def seconds(work: Callable[[], object]) -> float:
     return time.perf_counter() - begun
 
 
-def medians(works: Mapping[str, Callable[[], object]], runs: int) -> dict[str, float]:
-    """Median seconds of each work over interleaved runs."""
+def medians(
+    works: Mapping[str, Callable[[], object]],
+    runs: int,
+    before: Callable[[], object] = lambda: None,
+) -> dict[str, float]:
+    """Median seconds of each work over interleaved runs; `before` each one."""
     times: dict[str, list[float]] = {name: [] for name in works}
     for _ in range(runs):
         for name, work in works.items():
+            before()
             times[name].append(seconds(work))
     return {name: statistics.median(some) for name, some in times.items()}
 
