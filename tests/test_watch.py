@@ -348,6 +348,23 @@ def test_a_file_that_was_deleted_while_open_still_counts(logs: Path) -> None:
     assert told.out.count("/s  ") >= 2  # the second run knows it from the first
 
 
+@LINUX
+def test_deleted_files_of_others_in_the_temp_folder_are_not_told(
+    machine: Path, tmp_path: Path
+) -> None:
+    made = Path(os.environ["TMPDIR"])
+    spills = made / "dsh-spill-AbCd12" / "session-0123456789ab"
+    spills.mkdir(parents=True)
+    (spills / "0123456789ab-bash.txt").write_bytes(b"x" * 5000)
+    with (
+        writing(made / "somebody.tmp", 1000, "deleted"),
+        writing(spills / "0123456789ac-bash.txt", 1000, "deleted"),
+    ):
+        rows = watch()
+    told = [row["path"] for row in files(rows) if row["what"] == "deleted"]
+    assert told == [str(spills / "0123456789ac-bash.txt")]
+
+
 def test_hostile_names_and_commands_cannot_reach_the_terminal(logs: Path) -> None:
     name = "a\x1b]52;c;aGk=\x07\u202e\n.log"
     with writing(logs / name):

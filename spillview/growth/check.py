@@ -47,7 +47,7 @@ def check(
     """
     looks = Looks(_watched(catalogue, query, sessions=limits.max_session is not None))
     roots = [store.root for store in catalogue.stores]
-    opened = open_files(_inside([*roots, *query.paths]))
+    opened = open_files(_ours(catalogue, query))
     ground = ground_of(query)
     known = recall(catalogue.places, ground)
     looks.first()
@@ -129,11 +129,20 @@ def _looked_into(readings: Sequence[Reading], whole: bool) -> Iterator[Reading]:
             yield reading
 
 
-def _inside(folders: Sequence[str]) -> Callable[[str], bool]:
-    """Whether a path lies in one of these folders, or is one of these files."""
-    real = {os.path.realpath(folder) for folder in folders}
+def _ours(catalogue: Catalogue, query: Query) -> Callable[[str], bool]:
+    """Whether a path lies in a store, or is a file that was named.
+
+    A store in the temp folder shares it with whoever else has files there: of those
+    only the folders count in which artifacts were found.
+    """
+    shared = {os.path.realpath(folder) for folder in catalogue.places.tmps}
+    roots = {os.path.realpath(store.root) for store in catalogue.stores} - shared
+    real = roots | {os.path.realpath(path) for path in query.paths}
     below = tuple(folder.rstrip("/") + "/" for folder in real)
-    return lambda path: path.startswith(below) or path in real
+    folders = catalogue.finds.real_folders()
+    return lambda path: (
+        path.startswith(below) or path in real or os.path.dirname(path) in folders
+    )
 
 
 class _Work:
