@@ -211,8 +211,8 @@ class Catalogue:
     def _read_pins(self) -> None:
         path = os.path.join(self.places.state_dir, "pins")
         self._pinned = None
-        if not os.path.lexists(path):
-            return
+        if not (os.path.lexists(path) or os.path.lexists(f"{path}.copy")):
+            return  # and nothing is loaded for it
         from spillview.pins import Pins
 
         try:
