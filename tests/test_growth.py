@@ -185,7 +185,7 @@ def test_what_is_remembered_is_recalled(sizes: dict[int, Size]) -> None:
 
     with tempfile.TemporaryDirectory() as home:
         places = Places.of_home(home)
-        known = Known(Moment(1.7e9, "boot", 3.0), sizes, {1: 500})
+        known = Known(Moment(1.7e9, "boot", 3.0), sizes, {1: 500}, len(sizes) > 9)
         remember(places, "0" * 16, known)
         assert recall(places, "0" * 16) == known
         assert recall(places, "1" * 16) is None

@@ -12,7 +12,7 @@ from spillview.frozen import replace
 from spillview.growth.changes import Change, Size, change, together
 from spillview.growth.disks import disks_of
 from spillview.growth.limits import Limits
-from spillview.growth.looks import Looks, Watched, made_between
+from spillview.growth.looks import Looks, Watched, made_since
 from spillview.growth.memory import Known, digest, ground_of, recall, remember
 from spillview.growth.moments import Moment
 from spillview.growth.passing import disk_reading, judged
@@ -77,7 +77,9 @@ def check(
     problems = list(catalogue.problems)
     free = {dev: disk.free for dev, disk in disks.items()}
     try:
-        remember(catalogue.places, ground, Known(moment, work.sizes(), free))
+        complete = not problems and query.since is None and query.until is None
+        kept = Known(moment, work.sizes(), free, complete)
+        remember(catalogue.places, ground, kept)
     except Unreadable as error:
         problems.append(Problem("", str(error)))
     shown = list(_looked_into(sorted([*shown, *told], key=worst_first), whole))
@@ -183,13 +185,26 @@ class _Work:
                     yield place, Change(seconds, None, why="unknown")
                     continue
             came = change(before, now, seconds)
-            if (
-                before is not None
-                and came.grown
-                and made_between(self.files[place].path, self.before.when.wall)
-            ):
+            path = self.files[place].path
+            if before is None and not self._is_new(path):
+                came = Change(seconds, None, why="unknown")
+            elif before is not None and came.grown and self._made_since(path):
                 came = Change(seconds, None, why="replaced")
             yield place, came
+
+    def _made_since(self, path: str) -> bool | None:
+        """Whether a file was made after the check before; None where nothing tells."""
+        assert self.before is not None
+        return made_since(path, self.before.when.wall)
+
+    def _is_new(self, path: str) -> bool:
+        """Whether a file that the check before did not see was not there then.
+
+        It may have been outside of what was looked at, or come from elsewhere.
+        """
+        assert self.before is not None
+        made = self._made_since(path)
+        return self.before.whole if made is None else made
 
     def size(self, place: int) -> Size:
         """The file at a place of `singles`."""
