@@ -18,6 +18,7 @@ from spillview.bins import FILES, drop_bin, find_bin
 from spillview.disk import FULL, Disk
 from spillview.errors import BadInput, Unreadable
 from spillview.journal import Item, Journal
+from spillview.space import bytes_of
 from spillview.text import human_bytes, path_text
 
 RESERVE = "reserve"
@@ -93,7 +94,7 @@ class Batches:
             batch,
             journal.when,
             len(slots),
-            sum(facts.st_size for item, facts in slots if item.size),
+            bytes_of(facts for item, facts in slots if item.size),
             journal.bins[slots[0][0].bin if slots else 0],
             journal.bins,
             len(journal.expected),
@@ -253,7 +254,7 @@ def _settled(journal: Journal, slots: Slots) -> str:
             f"the clean-up of {when} was interrupted before it had moved any of"
             f" its {total:,} files: none of them is in the trash"
         )
-    size = human_bytes(sum(facts.st_size for item, facts in slots if item.size))
+    size = human_bytes(bytes_of(facts for item, facts in slots if item.size))
     return (
         f"the clean-up of {when} was interrupted: {len(slots):,} of {total:,} files"
         f" ({size}) had been moved and are in the trash, the rest was left alone;"

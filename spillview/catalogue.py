@@ -167,8 +167,8 @@ class Catalogue:
     def _pins(self) -> Pinned | None:
         """What is pinned; None where nothing is."""
         path = os.path.join(self.places.state_dir, "pins")
-        if not os.path.lexists(path):
-            return None
+        if not (os.path.lexists(path) or os.path.lexists(f"{path}.copy")):
+            return None  # and nothing is loaded for it
         from spillview.pins import Pins
 
         try:

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from spillview.text import human_bytes
 
 if TYPE_CHECKING:
+    import os
+
     from spillview.model import Found
 
 BLOCK = 512
@@ -49,6 +51,11 @@ class Space(NamedTuple):
     """What these hold, each counted once."""
     disk: int = 0
     """Bytes of the disk that they take."""
+
+
+def bytes_of(facts: Iterable[os.stat_result]) -> int:
+    """What the files with these facts hold, each once whatever its names."""
+    return sum({(each.st_dev, each.st_ino): each.st_size for each in facts}.values())
 
 
 def space_of(found: Iterable[Found]) -> Space:

@@ -103,7 +103,8 @@ def test_a_session_that_is_none_or_two_is_not_pinned(machine: Path) -> None:
 def test_pins_that_cannot_be_read_are_a_problem_of_ls(machine: Path) -> None:
     _, made = session(machine)
     run("pin", made[0].name)
-    (machine / ".local/state/spillview/pins").write_text("damaged")
+    for name in ("pins", "pins.copy"):
+        (machine / ".local/state/spillview" / name).write_text("damaged")
     ran = run("ls", "--json")
     assert ran.code == 2
     assert len(ran.rows) == 3

@@ -296,7 +296,8 @@ def test_a_pin_outlives_its_file_and_can_be_taken_back(machine: Path) -> None:
 def test_pins_that_cannot_be_read_stop_everything(machine: Path) -> None:
     _, made = session(machine)
     run("pin", made[0].name)
-    (machine / ".local/state/spillview/pins").write_text("damaged")
+    for name in ("pins", "pins.copy"):
+        (machine / ".local/state/spillview" / name).write_text("damaged")
     ran = run("prune", "--older-than", "7d", "--apply")
     assert ran.code == 2
     assert "pins" in ran.err

@@ -185,7 +185,7 @@ def test_what_is_remembered_is_recalled(sizes: dict[int, Size]) -> None:
 
     with tempfile.TemporaryDirectory() as home:
         places = Places.of_home(home)
-        known = Known(Moment(1.7e9, "boot", 3.0), sizes, {1: 500})
+        known = Known(Moment(1.7e9, "boot", 3.0), sizes, {1: 500}, len(sizes) > 9)
         remember(places, "0" * 16, known)
         assert recall(places, "0" * 16) == known
         assert recall(places, "1" * 16) is None
@@ -201,6 +201,21 @@ def test_a_broken_memory_is_none(tmp_path: Path, data: bytes) -> None:
     assert kept.stat().st_mode & 0o777 == 0o600
     kept.write_bytes(data)
     assert recall(places, "0" * 16) is None
+
+
+def test_what_is_no_file_of_ours_is_no_memory_and_is_replaced(tmp_path: Path) -> None:
+    places, known = Places.of_home(str(tmp_path)), Known(Moment(1.0), {})
+    remember(places, "0" * 16, known)
+    [kept] = Path(places.state_dir, "watch").iterdir()
+    other = tmp_path / "other"
+    other.write_text("not ours")
+    for make in (os.mkfifo, lambda path: os.symlink(other, path)):
+        kept.unlink()
+        make(str(kept))
+        assert recall(places, "0" * 16) is None
+        remember(places, "0" * 16, known)
+        assert recall(places, "0" * 16) == known
+    assert other.read_text() == "not ours"
 
 
 def test_where_nothing_can_be_kept_a_sentence_says_so(tmp_path: Path) -> None:

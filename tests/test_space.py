@@ -170,3 +170,18 @@ def test_what_emptying_the_trash_gives_back_is_what_the_plan_said(
     facts = path.stat()
     item = found("a", ino=facts.st_ino, size=facts.st_size, blocks=facts.st_blocks)
     assert gain(facts) == item.disk == facts.st_blocks * 512
+
+
+def test_the_trash_holds_a_file_with_two_names_once(machine: Path) -> None:
+    folder = machine / "logs"
+    folder.mkdir()
+    (folder / "a.log").write_bytes(b"x" * 3000)
+    os.link(folder / "a.log", folder / "b.log")
+    os.utime(folder / "a.log", (1e9, 1e9))
+    words = ["prune", str(folder), "--older-than", "30d", "--harness", "folder"]
+    got = run(*words, "--apply", "--yes", "--json")
+    assert got.rows[-1]["frees"] == 3000
+    [batch] = run("trash", "--json").rows
+    assert (batch["items"], batch["bytes"]) == (2, 3000)
+    emptied = run("trash", "--empty", "--yes", "--json").rows
+    assert sum(row.get("freed_now", 0) for row in emptied) == 3000

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from spillview.growth.births import born
 from spillview.growth.moments import Moment
 from tests.command import Row, process, run
 from tests.stores import Claude
@@ -160,6 +161,27 @@ def test_a_replaced_file_has_no_rate_and_a_renamed_one_neither(logs: Path) -> No
         "note": "replaced",
     }  # fmt: skip
     assert row["per_second"] == 0  # while we looked
+
+
+def test_a_file_that_was_there_before_but_not_looked_at_is_not_new(
+    logs: Path, machine: Path
+) -> None:
+    other = machine / "other.log"
+    other.write_bytes(b"o" * 70_000)
+    time.sleep(0.02)
+    watch("--since", "1h", logs)
+    os.utime(logs / "still.log", (1e9, 1e9))
+    watch("--since", "1h", logs)
+    os.rename(other, logs / "came.log")  # moved here: it did not grow
+    (logs / "made.log").write_bytes(b"m" * 600)
+    os.utime(logs / "still.log")
+    rows = run("watch", "--json", "--interval", "0", logs).rows
+    [total] = [row for row in rows if row["what"] == "total"]
+    if born(str(logs / "made.log")) is None:
+        pytest.skip("this disk does not tell when a file was made")
+    assert [os.path.basename(row["path"]) for row in files(rows)] == ["made.log"]
+    assert total["since"]["grown"] == 600
+    assert total["since"]["note"] == "unknown"
 
 
 # Limits and exit codes
@@ -346,6 +368,23 @@ def test_a_file_that_was_deleted_while_open_still_counts(logs: Path) -> None:
     assert row["now"]["grown"] > 0
     assert "gone.log (deleted)" in told.out
     assert told.out.count("/s  ") >= 2  # the second run knows it from the first
+
+
+@LINUX
+def test_deleted_files_of_others_in_the_temp_folder_are_not_told(
+    machine: Path, tmp_path: Path
+) -> None:
+    made = Path(os.environ["TMPDIR"])
+    spills = made / "dsh-spill-AbCd12" / "session-0123456789ab"
+    spills.mkdir(parents=True)
+    (spills / "0123456789ab-bash.txt").write_bytes(b"x" * 5000)
+    with (
+        writing(made / "somebody.tmp", 1000, "deleted"),
+        writing(spills / "0123456789ac-bash.txt", 1000, "deleted"),
+    ):
+        rows = watch()
+    told = [row["path"] for row in files(rows) if row["what"] == "deleted"]
+    assert told == [str(spills / "0123456789ac-bash.txt")]
 
 
 def test_hostile_names_and_commands_cannot_reach_the_terminal(logs: Path) -> None:

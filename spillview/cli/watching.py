@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
 WATCH = """\
 One check for runaway growth: what grows now and how fast, which process writes it, and
-how long the disk will bear it. Exit code 1 when a limit is passed, 0 when none is.
+how long the disk will bear it. Exit code 1 when a limit is passed, 0 when none is, 2
+when some part could not be read.
 
   spillview watch                               what grows now, against our own limits
   spillview watch -q --max-file 5GB --full-within 6h     for cron: silent if all is well
@@ -199,7 +200,8 @@ def _tell(found: Check, streams: Streams) -> None:
     looks = f"two looks in {found.interval:g}s" if found.interval else "one look"
     text = f"{growing:,} grow: {looks}"
     if since is not None and since.grown is not None:
-        came = human_bytes(since.grown)
+        least = "at least " if since.why else ""
+        came = f"{least}{human_bytes(since.grown)}"
         text += f"; {came} came in {human_age(since.seconds)} since the check before"
     else:
         text += "; no check before this one is known, or how long ago it was"

@@ -12,7 +12,7 @@ from spillview.frozen import replace
 from spillview.growth.changes import Change, Size, change, together
 from spillview.growth.disks import disks_of
 from spillview.growth.limits import Limits
-from spillview.growth.looks import Looks, Watched, made_between
+from spillview.growth.looks import Looks, Watched, made_since
 from spillview.growth.memory import Known, digest, ground_of, recall, remember
 from spillview.growth.moments import Moment
 from spillview.growth.passing import disk_reading, judged
@@ -47,7 +47,7 @@ def check(
     """
     looks = Looks(_watched(catalogue, query, sessions=limits.max_session is not None))
     roots = [store.root for store in catalogue.stores]
-    opened = open_files(_inside([*roots, *query.paths]))
+    opened = open_files(_ours(catalogue, query))
     ground = ground_of(query)
     known = recall(catalogue.places, ground)
     looks.first()
@@ -77,7 +77,9 @@ def check(
     problems = list(catalogue.problems)
     free = {dev: disk.free for dev, disk in disks.items()}
     try:
-        remember(catalogue.places, ground, Known(moment, work.sizes(), free))
+        complete = not problems and query.since is None and query.until is None
+        kept = Known(moment, work.sizes(), free, complete)
+        remember(catalogue.places, ground, kept)
     except Unreadable as error:
         problems.append(Problem("", str(error)))
     shown = list(_looked_into(sorted([*shown, *told], key=worst_first), whole))
@@ -129,11 +131,20 @@ def _looked_into(readings: Sequence[Reading], whole: bool) -> Iterator[Reading]:
             yield reading
 
 
-def _inside(folders: Sequence[str]) -> Callable[[str], bool]:
-    """Whether a path lies in one of these folders, or is one of these files."""
-    real = {os.path.realpath(folder) for folder in folders}
+def _ours(catalogue: Catalogue, query: Query) -> Callable[[str], bool]:
+    """Whether a path lies in a store, or is a file that was named.
+
+    A store in the temp folder shares it with whoever else has files there: of those
+    only the folders count in which artifacts were found.
+    """
+    shared = {os.path.realpath(folder) for folder in catalogue.places.tmps}
+    roots = {os.path.realpath(store.root) for store in catalogue.stores} - shared
+    real = roots | {os.path.realpath(path) for path in query.paths}
     below = tuple(folder.rstrip("/") + "/" for folder in real)
-    return lambda path: path.startswith(below) or path in real
+    folders = catalogue.finds.real_folders()
+    return lambda path: (
+        path.startswith(below) or path in real or os.path.dirname(path) in folders
+    )
 
 
 class _Work:
@@ -174,13 +185,26 @@ class _Work:
                     yield place, Change(seconds, None, why="unknown")
                     continue
             came = change(before, now, seconds)
-            if (
-                before is not None
-                and came.grown
-                and made_between(self.files[place].path, self.before.when.wall)
-            ):
+            path = self.files[place].path
+            if before is None and not self._is_new(path):
+                came = Change(seconds, None, why="unknown")
+            elif before is not None and came.grown and self._made_since(path):
                 came = Change(seconds, None, why="replaced")
             yield place, came
+
+    def _made_since(self, path: str) -> bool | None:
+        """Whether a file was made after the check before; None where nothing tells."""
+        assert self.before is not None
+        return made_since(path, self.before.when.wall)
+
+    def _is_new(self, path: str) -> bool:
+        """Whether a file that the check before did not see was not there then.
+
+        It may have been outside of what was looked at, or come from elsewhere.
+        """
+        assert self.before is not None
+        made = self._made_since(path)
+        return self.before.whole if made is None else made
 
     def size(self, place: int) -> Size:
         """The file at a place of `singles`."""

@@ -61,7 +61,7 @@ class Looks:
             seconds = clock() - at[place]
             if seconds > 0:
                 came = change(before, now, seconds)
-                if came.grown and made_between(file.path, self._wall):
+                if came.grown and made_since(file.path, self._wall):
                     came = Change(seconds, None, why="replaced")
                 self.changes[place] = came
             sizes[place] = now
@@ -98,13 +98,16 @@ class Looks:
         return places
 
 
-def made_between(path: str, before: float) -> bool:
+def made_since(path: str, before: float) -> bool | None:
     """Whether the file at `path` was made after a moment (seconds since the epoch).
 
-    A file that was made anew often gets the number of the one that was removed.
+    A file that was made anew often gets the number of the one that was removed. None
+    where the disk does not tell, or tells of a time to come.
     """
     made = born(path)
-    return made is not None and before < made <= time.time()
+    if made is None or made > time.time():
+        return None
+    return made > before
 
 
 def size_at(path: str) -> Size | None:

@@ -38,6 +38,8 @@ class Known(Frozen):
     """By the digest of a file's path, see `digest`."""
     free: Mapping[int, int] = {}
     """Bytes that were free, by device."""
+    whole: bool = True
+    """Whether nothing was left out: then a file that was not seen was not there."""
 
 
 def digest(path: str) -> int:
@@ -122,6 +124,7 @@ def _packed(known: Known) -> bytes:
             "form": FORM,
             "when": known.when.packed(),
             "free": sorted(known.free.items()),
+            "whole": known.whole,
             "devices": devices,
             "path": [key for key, _ in sizes],
             "device": [number[size.dev] for _, size in sizes],
@@ -143,7 +146,7 @@ def _unpacked(data: Any) -> Known:
         for path, device, inode, size, disk in zip(*columns, strict=True)
     }
     free = {int(dev): int(most) for dev, most in data["free"]}
-    return Known(Moment.unpacked(data["when"]), sizes, free)
+    return Known(Moment.unpacked(data["when"]), sizes, free, data["whole"] is True)
 
 
 def _numbers(values: Iterable[Any]) -> list[int]:

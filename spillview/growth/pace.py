@@ -13,7 +13,7 @@ from spillview.growth.changes import Change, Size, change
 from spillview.growth.current import filling, on_disk
 from spillview.growth.disks import Disk, disks_of, until_full
 from spillview.growth.limits import DEFAULTS, limits_of
-from spillview.growth.looks import made_between, size_at
+from spillview.growth.looks import made_since, size_at
 from spillview.growth.readings import Reading
 from spillview.growth.repetition import Repetition, look_at
 from spillview.text import human_age, human_bytes, path_text
@@ -102,7 +102,7 @@ class Pace:
             then, wall, before = looks[0]
             if now > then:
                 came = change(before, size, now - then)
-                if came.grown and made_between(path, wall):
+                if came.grown and made_since(path, wall):
                     came = Change(now - then, None, why="replaced")
         if came is not None and came.grown is None:
             looks.clear()

@@ -41,6 +41,15 @@ def seen_words(artifacts: Sequence[Artifact]) -> str:
     return saw
 
 
+def seen_briefly(artifact: Artifact) -> str:
+    """`2 seen`, `1 in part`, `none seen`, `not known whether seen`."""
+    counted = tally([artifact])
+    if counted["unknown"] and not counted["seen"] + counted["in part"]:
+        return "not known whether seen"
+    parts = [f"{counted[s]:,} {s}" for s in ("seen", "in part") if counted[s]]
+    return ", ".join(parts) or "none seen"
+
+
 def tally(artifacts: Iterable[Artifact]) -> Counter[str]:
     """How many credentials were seen, unseen, seen in part, or it is unknown."""
     return Counter(

@@ -10,6 +10,7 @@ from textual.geometry import Size
 from spillview import triage
 from spillview.envelope import EnvelopeFacts
 from spillview.model import Artifact, Link, Mention
+from spillview.secrets.telling import seen_briefly
 from spillview.text import human_age, human_bytes, human_ratio, path_text, printable
 from spillview.tui.bars import plural, two_ends
 from spillview.tui.columns import LINK_UNKNOWN, project_name, state_mark, subject
@@ -184,7 +185,12 @@ def _claim(unit: str, value: int | str) -> str:
 
 
 def _flags(artifact: Artifact) -> Runs:
-    return [(printable(", ".join(artifact.flags)), "notice")] if artifact.flags else []
+    flags = list(artifact.flags)
+    if artifact.secrets is not None:
+        held = plural(len(artifact.secrets.items), "credential")
+        flags = [f"{held}, {seen_briefly(artifact)}", *flags]
+        flags.remove("secret-like")
+    return [(printable(", ".join(flags)), "notice")] if flags else []
 
 
 def next_lines(artifact: Artifact, width: int, height: int) -> list[Runs]:

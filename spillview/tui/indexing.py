@@ -14,6 +14,9 @@ from spillview.tui.messages import Gathered
 EVERY = 60.0
 """Seconds between two updates, at least."""
 
+PAUSE = 0.001
+"""Seconds that the look for credentials leaves to others after each MiB."""
+
 
 class IndexingScreen(LiveScreen):
     """Has the index brought up to date, by another process, once all is counted."""
@@ -30,7 +33,34 @@ class IndexingScreen(LiveScreen):
         now = time.monotonic()
         if self._indexed is None or now - self._indexed >= EVERY:
             self._indexed = now
-            self._index(self.indexable())
+            artifacts = self.indexable()
+            self._index(artifacts)
+            self._look_for_credentials(artifacts)
+
+    @work(
+        thread=True,
+        exclusive=True,
+        exit_on_error=False,
+        group="credentials",
+        description="Look for credentials",
+    )
+    def _look_for_credentials(self, artifacts: list[Artifact]) -> None:
+        """While nobody waits for it; their flags are there once it is through."""
+        from spillview.secrets.kept import look_through
+
+        worker = get_current_worker()
+
+        def idle() -> bool:
+            time.sleep(PAUSE)
+            return worker.is_cancelled
+
+        results, _ = look_through(self.catalogue.cache, artifacts, cancelled=idle)
+        if any(found.items for found in results.values()) and not worker.is_cancelled:
+            self.app.call_from_thread(self.action_reload)
+
+    def action_reload(self) -> None:
+        """Take in what is known now."""
+        raise NotImplementedError
 
     @work(
         thread=True,

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from textual.pilot import Pilot
 
 from spillview import triage
+from spillview.cache import Cache
 from spillview.catalogue import Catalogue, Query
 from spillview.config import Settings
 from spillview.finds import Finds
@@ -190,6 +191,7 @@ class FakeCatalogue(Catalogue):
     ) -> None:
         self.places = replace(Places.of_home("/home"), confined=False)
         self.settings = Settings()
+        self.cache = Cache(None)
         self.profiles = {}
         self.now = lambda: NOW
         self.stores = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 from pathlib import Path
 
@@ -10,7 +11,9 @@ import pytest
 from spillview.catalogue import Catalogue
 from spillview.grep import search
 from spillview.places import Places
+from spillview.tui.app import SpillviewApp
 from spillview.tui.artifact import ArtifactScreen
+from spillview.tui.home import HomeScreen
 from spillview.tui.runs import clean, plain
 from spillview.tui.search_rows import Gatherer, LineRow
 from tests.credentials import Maker, quiet_lines
@@ -143,3 +146,27 @@ def test_hits_of_a_search_over_all_are_masked(tmp_path: Path) -> None:
     [row] = [row for row in gatherer.batch().rows if isinstance(row, LineRow)]
     assert not is_bare(row.text)
     assert "*" * len(TOKEN) in row.text
+
+
+async def test_the_queue_flags_what_was_looked_through_and_picks_it(
+    tmp_path: Path,
+) -> None:
+    catalogue, _ = night(tmp_path)
+    app = SpillviewApp(catalogue)
+    async with app.run_test(size=(120, 40)) as pilot:
+        home = app.screen
+        assert isinstance(home, HomeScreen)
+
+        def flagged() -> bool:
+            return any("secret-like" in a.flags for a in home.indexable())
+
+        await until(pilot, flagged)
+        await until(pilot, lambda: "GitHub token" in screen_text(app))
+        assert not is_bare(screen_text(app))
+        assert "a part of 1" in screen_text(app)
+
+
+def screen_text(app: SpillviewApp) -> str:
+    """The words of the screen."""
+    picture = re.sub(r"<[^>]+>", "", app.export_screenshot())
+    return html.unescape(picture).replace("\xa0", " ")

@@ -181,7 +181,8 @@ async def test_pins_that_cannot_be_read_are_told_and_nothing_is_pinned(
         await to_an_artifact(queue, pilot)
         folder = home / ".local/state/spillview"
         folder.mkdir(parents=True, exist_ok=True)
-        (folder / "pins").write_text("damaged")
+        for name in ("pins", "pins.copy"):
+            (folder / name).write_text("damaged")
         await pilot.press("*")
         await settle(pilot)
         assert "damaged" in toasts(pilot.app)

@@ -1,0 +1,83 @@
+"""Files of our own, about which others, a full disk or a power cut may have been busy.
+
+Nothing here follows a link, waits for a pipe or takes another user's file for ours.
+What is no file of ours any more is renamed, so that nothing in it is lost, and the
+program goes on with a new one.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from contextlib import suppress
+from typing import BinaryIO
+
+from spillview.model import Problem
+from spillview.places import own_uid
+
+told: list[Problem] = []
+"""What became of broken files of our own in this process, until somebody takes it."""
+
+KEPT = 3
+"""Broken files that are kept of each name; one more takes the oldest one's place."""
+_BESIDE = ("-wal", "-shm", "-journal")
+"""What SQLite has beside a database, and would mix into a new one of that name."""
+_READ = (
+    os.O_RDONLY
+    | getattr(os, "O_NOFOLLOW", 0)
+    | getattr(os, "O_NONBLOCK", 0)
+    | getattr(os, "O_CLOEXEC", 0)
+)
+
+
+def is_own(facts: os.stat_result) -> bool:
+    """Whether these are the facts of a regular file of this user."""
+    mine = own_uid() < 0 or facts.st_uid == own_uid()
+    return mine and stat.S_ISREG(facts.st_mode)
+
+
+def is_stranger(path: str) -> bool:
+    """Whether something has the name that is no file of ours, or has others too."""
+    try:
+        facts = os.lstat(path)
+    except OSError:
+        return False
+    return not is_own(facts) or facts.st_nlink > 1
+
+
+def open_own(path: str) -> BinaryIO:
+    """A regular file, open for reading; raises OSError for anything else."""
+    # Its type before it is opened: to open a device may already do something.
+    if stat.S_ISREG(os.lstat(path).st_mode):
+        handle = os.open(path, _READ)
+        if stat.S_ISREG(os.fstat(handle).st_mode):
+            return open(handle, "rb")
+        os.close(handle)
+    raise OSError(errno.EINVAL, "it is no regular file", path)
+
+
+def mended(path: str, sentence: str) -> Problem:
+    """Keep what became of a broken file, to be told once."""
+    problem = Problem(path, sentence)
+    told.append(problem)
+    return problem
+
+
+def set_aside(path: str, kind: str | None = None) -> str:
+    """Rename what has this name, a link itself, and what SQLite has beside it.
+
+    Gives the new name, made of the name `kind` where several files are of one kind.
+    Raises OSError where that is not possible.
+    """
+    base = path if kind is None else os.path.join(os.path.dirname(path), kind)
+    folder = "folder-" if stat.S_ISDIR(os.lstat(path).st_mode) else ""
+    names = [f"{base}.broken-{folder}{number}" for number in range(1, KEPT + 1)]
+    free = [name for name in names if not os.path.lexists(name)]
+    # A folder, which nothing can take the place of, has to be looked at by a person.
+    aside = free[0] if free else min(names, key=lambda name: os.lstat(name).st_mtime)
+    os.replace(path, aside)
+    for end in _BESIDE:
+        with suppress(OSError):
+            os.replace(path + end, aside + end)
+    return aside
