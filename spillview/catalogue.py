@@ -88,6 +88,8 @@ class Catalogue:
         self._problems: list[Problem] = []
         self._query = Query()
         self._seen = Discovery()
+        self._scanned: tuple[Listing | None, int] = (None, 0)
+        """The last scan's listing, and how often records had been read by then."""
         self._rescan = Rescan()
         self._records = Standing(self.profile, self.cache)
         self._elsewhere: Records | None = None
@@ -251,7 +253,10 @@ class Catalogue:
         if query.needs_records and not bare:
             self._records.read_all()
         order = listing.order if listing is not None else None
-        return query.among(Listing(self._table(seen.found), order)).newest_first()
+        whole = query.among(Listing(self._table(seen.found), order)).newest_first()
+        if not bare:
+            self._scanned = whole, self._records.reads
+        return whole
 
     def _table(self, finds: Finds) -> Table:
         """The columns of these artifacts, as far as they are known."""
@@ -264,6 +269,13 @@ class Catalogue:
         Before that a file's own time stands for its call's, and the order may change.
         """
         self._records.read_all()
+        scanned, reads = self._scanned
+        if (
+            scanned is not None
+            and scanned is artifacts
+            and reads == self._records.reads
+        ):
+            return scanned
         if isinstance(artifacts, Listing):
             listing = Listing(self._table(artifacts.table.finds), artifacts.order)
         else:

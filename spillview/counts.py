@@ -15,6 +15,9 @@ from spillview.model import Counts, Kind, Line, Range
 BLOCK = 1 << 18
 """Bytes read at a time."""
 
+LAST = 1 << 12
+"""Bytes at the end in which the last line is looked for at first."""
+
 TEXT_LIMIT = 2_000
 """Chars of a line's text that are kept."""
 
@@ -40,7 +43,8 @@ def count(
     Raises `Cancelled` when `cancelled` says so (asked once a block) and what reading
     raises: `ArtifactGone` when the content shrank meanwhile.
     """
-    head = content.pread(0, HEAD)
+    first = content.pread(0, HEAD if begun is not None else max(HEAD, block))
+    head = first[:HEAD]
     image = not utf8 and is_image(head)
     wide = None if image or utf8 else utf16_of(head)
     if wide is not None:
@@ -49,7 +53,8 @@ def count(
     while total.offset < size:
         if cancelled is not None and cancelled():
             raise Cancelled("Counting was stopped.")
-        data = content.pread(total.offset, block)
+        data = first[:block] if total.offset == 0 else b""
+        data = data or content.pread(total.offset, block)
         total.add(data, last=total.offset + len(data) >= size)
     encoding = "utf-8" if total.valid else "utf-8-invalid"
     kind: Kind = "text"
@@ -59,9 +64,10 @@ def count(
     elif total.binary:
         kind, encoding = "binary", "binary"
     elif _may_be_json(head, size):
+        whole_of_it = size <= len(first)
         kind, partial = json_kind(
-            head if size <= len(head) else content.pread(0, WHOLE),
-            content.pread(max(0, size - HEAD), HEAD),
+            first if whole_of_it else content.pread(0, WHOLE),
+            first[-HEAD:] if whole_of_it else content.pread(size - HEAD, HEAD),
             size,
         )
     form = None
@@ -263,8 +269,10 @@ class _Backward:
         end = self._content.size
         if self._wide:
             end -= (end - self._begin) % 2  # half a unit at the end is no line
+        block = min(self._block, LAST)
         while end > self._begin:
-            low = max(self._begin, end - self._block)
+            low = max(self._begin, end - block)
+            block = min(self._block, 4 * block)
             data = self._read(low, end)
             cut = self._first_feed(data) if low > self._begin else 0
             if cut < 0:

@@ -67,8 +67,11 @@ class Ground:
     def __contains__(self, name: str) -> bool:
         return name in self._files
 
-    def take(self, path: str, facts: os.stat_result) -> str | None:
-        """The name of a regular file of these `facts`; None where it has none here."""
+    def take(self, path: str, place: tuple[int, int]) -> str | None:
+        """The name of a regular file of that device and inode.
+
+        None where it has none here that can be trusted.
+        """
         below = self._below
         if not path.startswith(below):
             return None
@@ -79,7 +82,7 @@ class Ground:
             return None
         if not folder and name == "-":  # which means the standard input
             return None
-        self._files[name] = (facts.st_dev, facts.st_ino)
+        self._files[name] = place
         return name
 
     def _look(self, folder: str) -> _Mark | None:

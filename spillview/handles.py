@@ -22,7 +22,7 @@ from spillview.grounds import Ground
 from spillview.index.known import Known
 from spillview.kinds import HEAD, utf16_of
 from spillview.model import Artifact
-from spillview.transcoding import MARKS
+from spillview.transcoding import MARKS, UTF8_MARK
 
 if TYPE_CHECKING:
     from spillview.stored import StoredContent
@@ -144,54 +144,58 @@ def batches(
         if address in named:
             continue
         named.add(address)
+        content: FileContent | StoredContent | None = None
+        encoding, mapped = None, False
         try:
             if facts is None:
                 facts = os.lstat(found.path)
             if not stat.S_ISREG(facts.st_mode):
                 skip()
                 continue
-            plain = known.is_plain(facts) and found.stored is None
-            if (
-                opened
-                and (plain or _is_text(artifact, facts))
-                and facts.st_size < LARGE
-            ):
-                if not batch.takes(found.path, facts.st_size, None, False):
-                    yield batch
-                    batch = Batch(None, BATCH_FILES, most)
-                if batch.ground is None:
-                    batch.ground = grounds.of(found.root)
-                name = batch.ground and batch.ground.take(found.path, facts)
-                if name:
-                    batch.add(name, artifact, facts.st_size, plain)
-                    continue
-            content = _open(artifact, facts, folders)
+            size = facts.st_size
+            plain = found.stored is None and known.is_plain(facts)
+            small = opened > 0 and size < LARGE and found.stored is None
+            if not small or not (plain or _is_text(artifact, facts)):
+                content = _open(artifact, facts, folders)
+                size = content.size
+                if not plain:
+                    encoding, plain = _encoding_of(artifact, content)
+                mapped = size >= LARGE and _has_long_line(content)
+                small = small and plain and size < LARGE
+            if not batch.takes(found.path, size, encoding, mapped):
+                yield batch
+                batch = Batch(encoding, BATCH_FILES, most)
+            name = None
+            if small:
+                place = (facts.st_dev, facts.st_ino)
+                if isinstance(content, FileContent):
+                    place = (content.dev, content.ino)
+                batch.ground = batch.ground or grounds.of(found.root)
+                if batch.ground is not None:
+                    name = batch.ground.take(found.path, place)
+            if name is None and content is None:
+                content = _open(artifact, facts, folders)
         except NotRegular:
             skip()
             continue
         except (OSError, Unreadable) as error:
+            if content is not None:
+                content.close()
             refuse(artifact, error)
             continue
-        try:
-            encoding = None if plain else _told_encoding(artifact, content)
-            mapped = content.size >= LARGE and _has_long_line(content)
-        except Unreadable as error:
-            content.close()
-            refuse(artifact, error)
-            continue
-        name = found.path
-        if opened:
-            name = f"{DESCRIPTORS}/{content.fileno()}"
-        elif not isinstance(content, FileContent):
-            name = content.named()
-        if not batch.takes(name, content.size, encoding, mapped):
-            yield batch
-            batch = Batch(encoding, BATCH_FILES, most)
         batch.encoding, batch.mapped = encoding, mapped
-        batch.add(name, artifact, content.size, plain)
-        if opened or found.stored is not None:
-            batch.contents[name] = content
-        else:
+        if name is None and content is not None:
+            name = found.path
+            if opened:
+                name = f"{DESCRIPTORS}/{content.fileno()}"
+            elif not isinstance(content, FileContent):
+                name = content.named()
+            if opened or found.stored is not None:
+                batch.contents[name] = content
+                content = None
+        assert name is not None
+        batch.add(name, artifact, size, plain)
+        if content is not None:
             content.close()
     if batch.artifacts:
         yield batch
@@ -239,22 +243,25 @@ def _open(
     return content
 
 
-def _told_encoding(
+def _encoding_of(
     artifact: Artifact, content: FileContent | StoredContent
-) -> str | None:
-    """`utf-16-le` or `utf-16-be` where ripgrep would not see it by itself."""
+) -> tuple[str | None, bool]:
+    """`utf-16-le` or `utf-16-be` where ripgrep would not see it by itself.
+
+    Second, whether it is known that ripgrep searches the bytes as they are.
+    """
     found, counts = artifact.found, artifact.counts
     if isinstance(content, FileContent) and found.ino and content.key != found.key:
         counts = None  # the file has changed since
     if counts is not None and not counts.encoding.startswith("utf-16"):
-        return None
+        return None, False
     head = content.pread(0, HEAD)
     if head[:2] in MARKS:
-        return None
+        return None, False
     if counts is not None:
-        return counts.encoding
+        return counts.encoding, False
     wide = utf16_of(head)
-    return wide[0] if wide is not None else None
+    return (wide[0], False) if wide is not None else (None, head[:3] != UTF8_MARK)
 
 
 def _has_long_line(content: FileContent | StoredContent) -> bool:

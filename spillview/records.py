@@ -51,6 +51,8 @@ class Records:
         self.sessions: dict[tuple[str, str], SessionFacts] = {}
         """What is known of each session, by harness and session id."""
         self.problems: list[Problem] = []
+        self.reads = 0
+        """How often something new was read, or could not be."""
 
     def link(self, found: Found) -> Link | None:
         """The link of an artifact of the last scan, if any."""
@@ -245,6 +247,7 @@ class Records:
                     facts.to_json(),
                 )
                 changed = True
+                self.reads += 1
         return changed
 
     def read_session(self, found: Found, cancelled: Cancelled | None = None) -> bool:
@@ -332,6 +335,7 @@ class Records:
                 self._stale.discard(log.path)
                 self._unreadable.add(log.path)
                 changed = True
+                self.reads += 1
                 self.problems.append(Problem(log.path, str(error), log.harness))
                 continue
             if cancelled is not None and cancelled():
@@ -343,6 +347,7 @@ class Records:
             )
             (self._unkept.discard if kept else self._unkept.add)(log.path)
             changed = True
+            self.reads += 1
         return changed
 
     def _join(

@@ -99,10 +99,10 @@ class Lines:
         return found
 
 
-def started(home: str) -> Program:
+def started(home: str, shown: bytes = LIST) -> Program:
     """The program, once its list stands."""
     program = Program([sys.executable, "-m", "spillview"], home)
-    program.until(LIST)
+    program.until(shown)
     return program
 
 
@@ -151,7 +151,7 @@ def busy(scale: Scale, home: str) -> Iterator[Row]:
     peak = 0.0
     for _ in range(max(1, scale.runs // 2)):
         make_session(home, files, more=scale.of(20_000, 3))
-        program = started(home)
+        program = started(home, b"make ")
         try:
             text = b"/"
             program.press(b"/")
@@ -161,6 +161,9 @@ def busy(scale: Scale, home: str) -> Iterator[Row]:
                 typed.append(program.press(bytes([letter]), wanted, text[1:]))
                 program.read(APART)
             program.press(b"\r")
+            program.calm()
+            program.press(b"G")  # from its session to the artifact
+            program.calm()
             lines = Lines(program)
             pages += lines.single(b"j", 1, max(5, min(KEYS, scale.of(KEYS))))
             peak = max(peak, program.memory())
