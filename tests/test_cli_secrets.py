@@ -240,3 +240,10 @@ def test_the_report_tells_who_else_reaches_a_store(night: str) -> None:
     [row] = [r for r in rows[:-1] if r.get("exposure") == "open-folder"]
     assert str(folder) in row["text"]
     assert "can plant" in run("review", "--since", "100w").out
+
+
+def test_a_prompt_for_the_agent_gives_it_no_credential(night: str) -> None:
+    told = run("envelope", "--prompt", night).out
+    assert "error" in told.lower() or "fail" in told.lower()
+    assert TOKEN[:8] not in told
+    assert WORD[:8] not in told
