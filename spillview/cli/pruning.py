@@ -39,8 +39,9 @@ whatever is no artifact by its harness's own names. The later of the session's l
 activity and the file's change counts as its age.
 
 --policy takes the rules from the standing policies in config.toml instead: for each
-artifact those of the most specific policy that fits its harness and project. --at shows
-what a later run would remove if nothing is written or read until then.
+artifact those of the most specific policy that fits its harness and project; its caps
+count what it decides on alone, on this ground. --at shows what a later run would remove
+if nothing is written or read until then.
 
 With trash_keep = "14d" in config.toml, --apply ends with deleting for good what older
 clean-ups left in the trash, and says how much.

@@ -24,6 +24,7 @@ from spillview.tui.columns import (
     subject,
     tool_name,
 )
+from spillview.tui.pinning import is_pinned
 from spillview.tui.rows import missing_sentence
 from spillview.tui.runs import (
     Lines,
@@ -285,6 +286,8 @@ def _session_lines(session: Session, width: int, now: float) -> list[Runs]:
         times.append(f"last active {age} ago")
     if session.activity:
         times.append(session.activity)
+    if is_pinned(session):
+        times.append("pinned")
     if times:
         text = " · ".join(times)
         lines.append(_labelled(("time", "label"), [(text, "dim")], width))
