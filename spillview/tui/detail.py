@@ -15,6 +15,7 @@ from spillview.growth.readings import Reading
 from spillview.growth.wording import growth_words
 from spillview.model import Artifact, Mention, Missing, Session
 from spillview.secrets.telling import kinds, seen_words
+from spillview.space import size_words
 from spillview.text import human_age, human_bytes, legible, path_text, printable
 from spillview.tui.arrangement import Row
 from spillview.tui.bars import plural
@@ -229,6 +230,9 @@ def _facts(artifact: Artifact, width: int) -> Runs:
         parts.append(f"read back {own} time" + ("" if own == 1 else "s"))
     if artifact.counts is not None and artifact.counts.form is not None:
         parts.append(FORMS.get(artifact.counts.form, artifact.counts.form))
+    found = artifact.found
+    if found.disk != found.size:
+        parts.append(size_words(found.size, found.disk))
     if artifact.flags:
         parts.append(", ".join(artifact.flags))
     if link is not None and link.note:
