@@ -14,7 +14,7 @@ from spillview.forms import FORMS
 from spillview.growth.readings import Reading
 from spillview.growth.wording import growth_words
 from spillview.model import Artifact, Mention, Missing, Session
-from spillview.secrets.telling import kinds, seen_words
+from spillview.secrets.telling import kinds, seen_briefly
 from spillview.space import size_words
 from spillview.text import human_age, human_bytes, legible, path_text, printable
 from spillview.tui.arrangement import Row
@@ -213,7 +213,8 @@ def _facts(artifact: Artifact, width: int) -> Runs:
     """Harness, coverage, read-backs, notes and the file's place, in one line."""
     parts: list[str] = [artifact.found.harness]
     if artifact.secrets is not None:
-        parts.append(f"holds {kinds(artifact)}: {seen_words([artifact])}")
+        held = plural(len(artifact.secrets.items), "credential")
+        parts.append(f"{held}, {seen_briefly(artifact)}: {kinds(artifact)}")
     link = artifact.link
     if link is not None and link.seen is not None and artifact.counts is not None:
         total = artifact.counts.bytes
