@@ -1,6 +1,6 @@
 """Facts that can be had again by reading the files: counts, transcripts, links.
 
-One SQLite file in the cache folder. It is never needed: a broken one is made anew, a
+One SQLite file in the cache folder. It is never needed: a broken one is set aside, a
 locked or unwritable one is bypassed, and every fact carries the device, inode, size
 and mtime it holds for.
 """
@@ -19,7 +19,9 @@ from sys import intern
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from spillview.compression import zstd
-from spillview.model import Counts, Found, Kind, Line
+from spillview.model import Counts, Found, Kind, Line, Problem
+from spillview.own_files import is_stranger, mended, set_aside
+from spillview.places import private_dir
 
 if TYPE_CHECKING:
     from spillview.secrets.kept import Known
@@ -94,13 +96,17 @@ class Cache:
         self._db: sqlite3.Connection | None = None
         self.problem: str | None = None
         """Why the cache is bypassed, as a plain sentence; None when it works."""
+        self.mended: list[Problem] = []
+        """What became of a broken one."""
         if path is not None:
             self._open(path)
 
     def _open(self, path: str) -> None:
         for attempt in (1, 2):
             try:
-                os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+                private_dir(os.path.dirname(path))
+                if is_stranger(path):
+                    self._set_aside(path)
                 self._db = self._connect(path)
                 return
             except sqlite3.OperationalError as error:
@@ -108,13 +114,26 @@ class Cache:
                 self.problem = f"The cache {path} cannot be used ({error})."
                 return
             except (sqlite3.DatabaseError, ValueError):
-                if attempt == 1:
-                    _remove(path)
+                if attempt == 1 and self._set_aside(path):
                     continue
                 self.problem = f"The cache {path} is broken and cannot be made anew."
             except OSError as error:
                 self.problem = f"The cache {path} cannot be used ({error.strerror})."
                 return
+
+    def _set_aside(self, path: str) -> bool:
+        try:
+            aside = set_aside(path)
+        except OSError:
+            return False
+        self.mended.append(
+            mended(
+                path,
+                f"it was broken; it was set aside as {os.path.basename(aside)}, and"
+                " what it held is read anew",
+            )
+        )
+        return True
 
     @staticmethod
     def _connect(path: str) -> sqlite3.Connection:
@@ -178,7 +197,7 @@ class Cache:
                     # Damaged: the next start makes it anew.
                     self._db.close()
                     self._db = None
-                    _remove(self._path)
+                    self._set_aside(self._path or "")
                 return None
 
     def _rows(self, table: str, found: Sequence[Found]) -> Iterator[tuple[Any, Found]]:
@@ -433,12 +452,6 @@ def _whole(stored: object) -> bytes | None:
         return None
     data = stored[4:]
     return data if stored == _sealed(data) else None
-
-
-def _remove(path: str | None) -> None:
-    for suffix in ("", "-wal", "-shm") if path is not None else ():
-        with contextlib.suppress(OSError):
-            os.unlink(f"{path}{suffix}")
 
 
 def _counts_row(counts: Counts) -> tuple[object, ...]:

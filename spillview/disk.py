@@ -320,6 +320,9 @@ class Disk:
         """
         import fcntl
 
+        facts = self.facts(folder, name)
+        if facts is not None and not stat.S_ISREG(facts.st_mode):
+            self.replace(folder, name, f"{name}.broken-1")  # no lock of ours
         self._step("open")
         flags = os.O_RDWR | os.O_CREAT | _FILE
         handle = os.open(name, flags, 0o600, dir_fd=folder)

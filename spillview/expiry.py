@@ -35,7 +35,7 @@ def is_expired(batch: Batch, keep: float, now: float) -> bool:
 def expiry(batch: Batch, keep: float, now: float) -> str:
     """When a batch goes for good, in few words: `in 3d`, `at the next clean-up`."""
     until = expires(batch, keep)
-    if until is None:
+    if until is None or batch.open or batch.away:
         return ""
     return human_age(now - until) if until >= now + 1 else "at the next clean-up"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 import sys
@@ -38,7 +39,9 @@ class Places(Frozen):
     def here(cls) -> Places:
         """The places of the user who runs this process, from the environment."""
         env = dict(os.environ)
-        home = env.get("HOME") or os.path.expanduser("~")
+        home = env.get("HOME", "")
+        if not os.path.isabs(home):  # as with XDG variables, it is none then
+            home = _known_home()
         return cls(
             home=os.path.abspath(home),
             tmp=os.path.abspath(_temp_folder(env, sys.platform)),
@@ -103,14 +106,32 @@ class Places(Frozen):
 def private_dir(path: str) -> str:
     """Make the folder `path` (and its parents), readable by its owner alone.
 
-    Called by whatever is about to write there, never to look. Raises OSError.
+    Called by whatever is about to write there, never to look. Raises OSError, for a
+    folder of another user too.
     """
     if not os.path.isdir(path):
         _make(path)
-    facts = os.stat(path)
-    if facts.st_uid == own_uid() and stat.S_IMODE(facts.st_mode) != 0o700:
+    if stat.S_IMODE(checked_own(path).st_mode) != 0o700:
         os.chmod(path, 0o700)
     return path
+
+
+def checked_own(path: str) -> os.stat_result:
+    """The facts of a folder; raises PermissionError where it is another user's."""
+    facts = os.stat(path)
+    if own_uid() >= 0 and facts.st_uid != own_uid():
+        raise PermissionError(errno.EPERM, "it belongs to another user", path)
+    return facts
+
+
+def _known_home() -> str:
+    """The home folder that the system has for this user."""
+    try:
+        import pwd
+
+        return pwd.getpwuid(own_uid()).pw_dir
+    except (ImportError, KeyError, OverflowError):
+        return os.path.expanduser("~")
 
 
 def _make(path: str) -> None:

@@ -110,8 +110,9 @@ class Policies:
             for each in fitting
             if not any(other.narrower(each) for other in fitting)
         ]
-        if not best:
+        if not fitting:
             return Ruling(keeps="no policy fits it")
+        best = best or fitting  # the same globs written so that each seems the wider
         if project is None and any(each.glob is not None for each in best):
             which = next(each.name for each in best if each.glob is not None)
             return Ruling(

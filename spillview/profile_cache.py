@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from spillview import claims, profile, resumption
 from spillview.digests import blake2b
+from spillview.own_files import is_own, open_own
 
 if TYPE_CHECKING:
     from spillview.places import Places
@@ -99,7 +100,10 @@ def _key(texts: list[tuple[str, bytes]]) -> bytes:
 def _kept(path: str, key: bytes) -> list[Profile] | None:
     """What is kept under `key`; None where that is anything else, or damaged."""
     try:
-        with open(path, "rb") as file:
+        with open_own(path) as file:
+            facts = os.fstat(file.fileno())
+            if not is_own(facts) or facts.st_mode & 0o022:
+                return None  # what others may have written is not even unpacked
             if file.read(len(key)) != key:
                 return None
             digest, data = file.read(DIGEST), file.read()

@@ -162,6 +162,8 @@ def session_row(session: Session) -> Row:
     }
     if uncounted:
         row["uncounted"] = uncounted
+    if session.artifacts and all("pinned" in a.flags for a in session.artifacts):
+        row["pinned"] = True
     if session.skipped:
         row["skipped"] = session.skipped
     return row

@@ -8,15 +8,18 @@ from __future__ import annotations
 
 import os
 import sqlite3
-import stat
 import threading
 from collections.abc import Iterable, Sequence
+from contextlib import closing
 from typing import TYPE_CHECKING, Any, Literal
 
+from spillview import state_copy
 from spillview.digests import sha256
 from spillview.frozen import Frozen
 from spillview.model import Problem
+from spillview.own_files import is_stranger, mended, set_aside
 from spillview.places import private_dir
+from spillview.text import plural
 
 if TYPE_CHECKING:
     from spillview.places import Places
@@ -31,6 +34,8 @@ _NOTES = (
     "place BLOB NOT NULL, text TEXT, at REAL NOT NULL)"
 )
 """Made with the first note: an older program keeps working on the same file."""
+_TABLES = {"printed": 2, "reviewed": 2, "facts": 2, "notes": 5}
+"""The columns of each."""
 _VERSION = 1
 _WAIT = 0.5
 """Seconds to wait for another process before going on without."""
@@ -74,12 +79,17 @@ class State:
 
     def __init__(self, places: Places) -> None:
         self.path = os.path.join(places.state_dir, "state.sqlite3")
+        self.copy = os.path.join(places.state_dir, state_copy.NAME)
         self.problems: list[Problem] = []
         """Why it is not used, or that a broken one was set aside."""
+        self.mended: list[Problem] = []
+        """Those of them after which all goes on as before."""
         self._lock = threading.Lock()
         self._disk: sqlite3.Connection | None = None
         self._spare: sqlite3.Connection | None = None
         self._bypassed = False
+        self._copied = False
+        """Whether it was seen to that there is a copy of today."""
 
     def close(self) -> None:
         """Close it; it opens again when it is used again."""
@@ -254,6 +264,9 @@ class State:
                 db = self._open(create=True)
                 if db is None:
                     break
+                if not self._copied:
+                    self._copied = True
+                    state_copy.keep(db, self.copy)
                 try:
                     with db:
                         db.execute(needs)
@@ -288,6 +301,7 @@ class State:
                     return None
                 if version < _VERSION:
                     _prepare(db)
+                    self._recover(db)
                 db.execute("SELECT 1 FROM printed, reviewed, facts LIMIT 0")
             except sqlite3.Error as error:
                 db.close()
@@ -298,19 +312,22 @@ class State:
             return db
         return None
 
+    def _recover(self, db: sqlite3.Connection) -> None:
+        """Fill a new file, or one that was emptied, from the copy of an earlier one."""
+        saved = state_copy.take_over(db, (self.copy,), _TABLES)
+        if saved:
+            self._mended(f"it was empty; {plural(saved, 'row')} of its copy live on")
+
     def _file(self, create: bool) -> bool:
         """Whether the file is there, made private if `create`. Raises OSError."""
-        try:
-            mode = os.lstat(self.path).st_mode
-        except FileNotFoundError:
+        if is_stranger(self.path):
+            self._mended(f"it was no file of ours; {self._set_aside()}")
+        if not os.path.lexists(self.path):
             if not create:
                 return False
             private_dir(os.path.dirname(self.path))
             flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
             os.close(os.open(self.path, flags, 0o600))
-            return True
-        if not stat.S_ISREG(mode):
-            raise OSError(0, "it is not a regular file")
         return True
 
     def _failed(self, error: sqlite3.Error, *, writing: bool = False) -> bool:
@@ -336,19 +353,41 @@ class State:
                 self._bypass(error)
             return False
         try:
-            aside = _free_name(self.path + ".broken")
-            os.rename(self.path, aside)
+            self._mended(f"it was broken; {self._set_aside()}")
         except OSError as failure:
             self._bypass(failure)
             return False
-        self._tell(f"it was broken; it was set aside as {os.path.basename(aside)}")
         return True
+
+    def _set_aside(self) -> str:
+        """Make room for a new file, and take over what the old ones tell.
+
+        Gives what was done, as the end of a sentence. Raises OSError.
+        """
+        aside = set_aside(self.path)
+        done = f"it was set aside as {os.path.basename(aside)}"
+        private_dir(os.path.dirname(self.path))
+        flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
+        os.close(os.open(self.path, flags, 0o600))
+        try:
+            with closing(sqlite3.connect(self.path, timeout=_WAIT)) as db:
+                _prepare(db)
+                saved = state_copy.take_over(db, (aside, self.copy), _TABLES)
+        except sqlite3.Error:
+            return done
+        if not saved:
+            return f"{done}, and nothing of it could be read"
+        return f"{done}, and {plural(saved, 'row')} of it and its copy live on"
 
     def _bypass(self, why: Exception | str) -> None:
         """Go on without the file."""
         self._bypassed = True
         text = getattr(why, "strerror", None) or str(why)
         self._tell(f"cannot be used ({text}): marks last only until the program ends")
+
+    def _mended(self, sentence: str) -> None:
+        self.mended.append(mended(self.path, sentence))
+        self._tell(sentence)
 
     def _tell(self, sentence: str) -> None:
         if all(problem.sentence != sentence for problem in self.problems):
@@ -380,11 +419,3 @@ def _prepare(db: sqlite3.Connection) -> None:
         for statement in (*_SCHEMA, _NOTES):
             db.execute(statement)
         db.execute(f"PRAGMA user_version = {_VERSION}")
-
-
-def _free_name(path: str) -> str:
-    for number in range(1, 1000):
-        candidate = f"{path}-{number}"
-        if not os.path.lexists(candidate):
-            return candidate
-    return f"{path}-{os.getpid()}"

@@ -304,16 +304,21 @@ class Trash:
             self._free(room, chosen, done, progress)
         return done
 
-    def expire(self, keep: float) -> Emptied:
+    def expire(self, keep: float, spare: str | None = None) -> Emptied:
         """Delete for good the clean-ups that were made more than `keep` seconds ago.
 
-        Raises `Busy` or `NoTrash`; then nothing was deleted.
+        `spare` is the one just made, which an undo was promised for. Raises `Busy` or
+        `NoTrash`; then nothing was deleted.
         """
         done = Emptied()
         with self._maybe_alone() as room:
             if room is not None:
                 now = self._now()
-                old = [b for b in self._batches.all(room) if is_expired(b, keep, now)]
+                old = [
+                    batch
+                    for batch in self._batches.all(room)
+                    if is_expired(batch, keep, now) and batch.id != spare
+                ]
                 self._free(room, old, done, None, exact_age(keep))
         return done
 

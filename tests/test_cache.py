@@ -72,6 +72,8 @@ def test_a_broken_file_is_made_anew(tmp_path: Path) -> None:
     cache.store_counts([(found(), COUNTS)])
     assert cache.counts([found()]) == {found().id: COUNTS}
     assert cache.problem is None
+    [aside] = tmp_path.glob("*.broken-1")
+    assert aside.read_bytes() == b"this is no database" * 1000
 
 
 def test_damage_found_while_in_use_ends_in_a_new_file(tmp_path: Path) -> None:
@@ -115,11 +117,13 @@ def test_a_locked_file_is_bypassed_without_an_error(tmp_path: Path) -> None:
     assert cache.counts([found()])
 
 
-def test_a_folder_in_the_files_place_is_bypassed(tmp_path: Path) -> None:
-    (tmp_path / "cache.sqlite3").mkdir()
+def test_a_folder_in_the_files_place_is_set_aside(tmp_path: Path) -> None:
+    (tmp_path / "cache.sqlite3/inner").mkdir(parents=True)
     cache = Cache(str(tmp_path / "cache.sqlite3"))
-    assert cache.problem is not None
-    assert cache.counts([found()]) == {}
+    assert cache.problem is None
+    assert len(cache.mended) == 1
+    assert cache.store_counts([(found(), COUNTS)])
+    assert [p.name for p in tmp_path.glob("*.broken-folder-1/*")] == ["inner"]
 
 
 def test_a_planted_link_is_not_followed(tmp_path: Path) -> None:

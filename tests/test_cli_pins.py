@@ -57,6 +57,8 @@ def test_a_session_is_pinned_with_all_that_it_has_and_will_have(machine: Path) -
     }
     assert rows["b1later000.txt"]["reason"] == "its session is pinned"
     assert all(each == ["pinned"] for n, each in flags().items() if n[:2] == "b1")
+    sessions = {r["session"]: r.get("pinned") for r in run("sessions", "--json").rows}
+    assert sessions == {SESSION: True, OTHER: None}
     assert run("prune", "--session", SESSION, "--apply").code == 1
     assert made[0].path.exists()
 

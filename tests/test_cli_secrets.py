@@ -175,12 +175,14 @@ def test_the_flag_is_there_once_somebody_looked(night: str) -> None:
         return row
 
     assert "secret-like" not in row()["flags"]  # type: ignore[operator] # a list
+    assert "not looked for in 1 artifact" in run("ls", "--only", "secret-like").err
     row()  # its line is kept now
     run("grep", "--secrets")
     for _ in range(3):
         assert "secret-like" in row()["flags"]  # type: ignore[operator] # a list
         assert row()["secrets"] == 2
-    assert len(run("ls", "--only", "secret-like").lines) == 1
+    ran = run("ls", "--only", "secret-like")
+    assert (len(ran.lines), ran.err) == (1, "")
     Path(night).write_text("nothing any more\n")
     assert "secret-like" not in row()["flags"]  # type: ignore[operator] # a list
     assert run("grep", "--secrets").code == 1
@@ -240,3 +242,10 @@ def test_the_report_tells_who_else_reaches_a_store(night: str) -> None:
     [row] = [r for r in rows[:-1] if r.get("exposure") == "open-folder"]
     assert str(folder) in row["text"]
     assert "can plant" in run("review", "--since", "100w").out
+
+
+def test_a_prompt_for_the_agent_gives_it_no_credential(night: str) -> None:
+    told = run("envelope", "--prompt", night).out
+    assert "error" in told.lower() or "fail" in told.lower()
+    assert TOKEN[:8] not in told
+    assert WORD[:8] not in told

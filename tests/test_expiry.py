@@ -55,6 +55,12 @@ def test_what_was_made_longer_ago_is_deleted_and_nothing_else(made: Made) -> Non
     assert at(made, 0).undo().batch == young
 
 
+def test_the_clean_up_just_made_is_spared_however_short_the_age(made: Made) -> None:
+    batch = at(made, 5).apply(made.found()[:1]).batch
+    assert at(made, 0).expire(1, batch).items == 0
+    assert at(made, 0).expire(1).items == 1
+
+
 def test_an_undo_of_it_says_what_became_of_it(made: Made) -> None:
     old = at(made, 15 * DAY).apply(made.found()[:2]).batch
     assert old is not None
@@ -108,8 +114,11 @@ def test_only_what_is_surely_older_expires(
         old is (now - keep > when > 0 and not open_ and not away)
         or abs(now - keep - when) <= 1e-3
     )
-    if when and now + 1 < when + keep:
-        assert expiry(batch, keep, now).startswith("in ")
+    goes = expiry(batch, keep, now)
+    if not when or open_ or away:
+        assert goes == ""
+    elif now + 1 < when + keep:
+        assert goes.startswith("in ")
 
 
 @pytest.mark.parametrize("text", ["14", "'0d'", "'soon'", "true"])

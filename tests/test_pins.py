@@ -37,10 +37,36 @@ def test_pins_last_and_are_taken_back(pins: Pins) -> None:
 def test_a_damaged_list_is_no_empty_list(pins: Pins, text: str) -> None:
     pins.add([Pin("a" * 16, "/x", 1.0)])
     Path(pins.path).write_text(text + "\n")
+    Path(pins.path + ".copy").write_text(text + "\n")
     with pytest.raises(Unreadable, match="damaged"):
         pins.all()
     with pytest.raises(Unreadable, match="damaged"):
         pins.add([Pin("b" * 16, "/y", 1.0)])
+
+
+@pytest.mark.parametrize("size", [None, 0, 30, 60, 100, 101])
+def test_a_list_that_lost_its_end_is_had_from_its_copy(
+    pins: Pins, size: int | None
+) -> None:
+    """`size` is what is left of it; None is no file at all."""
+    many = {p.id: p for p in (Pin(f"{n:016x}", "/x", 1.0) for n in range(9))}
+    pins.add(many.values())
+    data = Path(pins.path).read_bytes()
+    if size is None:
+        Path(pins.path).unlink()
+    else:
+        Path(pins.path).write_bytes(data[:size])
+    assert pins.all() == many
+    assert Path(pins.path).read_bytes() == data
+    assert pins.remove([f"{3:016x}"]) == [many[f"{3:016x}"]]
+    assert len(pins.all()) == 8
+
+
+def test_a_list_of_an_earlier_version_is_read(pins: Pins) -> None:
+    pins.add([Pin("a" * 16, "/x", 1.0)])
+    _, _, text = Path(pins.path).read_bytes().partition(b"\n")
+    Path(pins.path).write_bytes(text)
+    assert list(pins.all()) == ["a" * 16]
 
 
 def test_a_list_that_is_a_link_is_refused(pins: Pins, tmp_path: Path) -> None:

@@ -57,6 +57,13 @@ def test_here_reads_home_and_tmpdir(monkeypatch: pytest.MonkeyPatch) -> None:
     assert here.tmps[0] == "/somewhere/tmp"
 
 
+@pytest.mark.parametrize("home", ["", "of/mine", "~"])
+def test_a_relative_home_is_none(monkeypatch: pytest.MonkeyPatch, home: str) -> None:
+    pwd = pytest.importorskip("pwd")
+    monkeypatch.setenv("HOME", home)
+    assert Places.here().home == pwd.getpwuid(os.getuid()).pw_dir
+
+
 def test_without_tmpdir_nothing_is_created_to_find_the_temp_folder(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

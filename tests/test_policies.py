@@ -158,6 +158,32 @@ def test_where_neither_of_two_is_more_specific_the_file_stays_and_both_are_named
     assert settled.ruling(one.artifact).policy == "/srv/app/web"
 
 
+@given(st.lists(globs, max_size=5), paths, st.booleans())
+def test_whatever_fits_decides_or_is_told(
+    many: list[str], path: str, special: bool
+) -> None:
+    policies = [policy(glob, "dsh" if special else None) for glob in many]
+    ruling = Policies(policies).ruling(placed(standing(), path).artifact)
+    fits = [
+        glob
+        for glob in many
+        if re.fullmatch(as_regex(glob), path.rstrip("/") + "/") is not None
+    ]
+    if not fits:
+        assert ruling.keeps == "no policy fits it"
+    elif ruling.policy is None:
+        assert ruling.disputed
+    else:
+        assert ruling.policy.removeprefix("dsh in ") in fits
+        chosen = ProjectGlob(ruling.policy.removeprefix("dsh in "))
+        for other in map(ProjectGlob, fits):  # none that fits is narrower
+            assert not (chosen.holds(other) and not other.holds(chosen))
+
+
+def test_globs_that_mean_the_same_in_other_words_are_a_dispute() -> None:
+    assert decides([policy("/srv/*"), policy("/srv/*/**")], "/srv/app") is None
+
+
 def test_what_no_policy_fits_stays() -> None:
     one = placed(standing(), "/opt/x")
     [choice] = plan([one], Policies([policy("/srv/*")]), NOW).choices

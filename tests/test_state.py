@@ -172,7 +172,7 @@ def test_a_fifo_in_its_place_is_never_opened(places: Places, file: Path) -> None
     state = State(places)
     state.mark_reviewed(["a" * 16], 1.0)
     assert state.reviewed() == {"a" * 16: 1.0}
-    assert "not a regular file" in state.problems[0].sentence
+    assert "set aside" in state.problems[0].sentence
     state.close()
 
 

@@ -542,7 +542,7 @@ def test_a_durable_store_has_file_sidecar_and_folder_on_the_disk(
     store.save_text(request())
     assert calls.count("fsync") == 5  # the names of the folders, too
     at = calls.index("rename", calls.index("fsync"))
-    assert calls[:at].count("fsync") == 2  # the bytes before the claim
+    assert calls[:at].count("fsync") == 4  # and the bytes, before the claim
 
 
 def test_no_descriptor_is_left_open(tmp_path: Path) -> None:

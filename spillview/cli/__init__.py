@@ -5,8 +5,12 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from spillview.errors import SpillError
+
+if TYPE_CHECKING:
+    from spillview.cli.streams import Streams
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -29,9 +33,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         command, rest = commands.split(arguments)
         code = commands.run(command, rest, streams)
         streams.flush()
+        _tell_mended(streams)
         return code
     except SpillError as error:
         streams.error(str(error))
+        _tell_mended(streams)
         return error.exit_code
     except BrokenPipeError:
         streams.abandon()
@@ -56,6 +62,21 @@ def main(argv: Sequence[str] | None = None) -> int:
             " with SPILLVIEW_DEBUG=1 it shows where, which helps to report it"
         )
         return 2
+
+
+def _tell_mended(streams: Streams) -> None:
+    """Say what became of broken files of our own, each once."""
+    own_files = sys.modules.get("spillview.own_files")
+    if own_files is None or not own_files.told:
+        return
+    from spillview.text import path_text
+
+    problems = list(own_files.told)
+    own_files.told.clear()
+    for problem in problems:
+        sentence = f"{path_text(problem.path)}: {problem.sentence}"
+        if not streams.told(f"spillview: {sentence}"):
+            streams.error(sentence)
 
 
 def _interrupted(error: BaseException) -> int | None:

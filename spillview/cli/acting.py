@@ -90,7 +90,11 @@ def _prompt(
     if args.json:
         streams.json({**_names(row), "kind": made.kind, "prompt": made.text})
     else:
-        streams.write(made.text.encode("utf-8", "replace"))
+        from spillview.secrets.masking import masked_text
+
+        # It goes into a model's context: nothing that the model did not have yet.
+        text = made.text if args.raw else masked_text(made.text)
+        streams.write(text.encode("utf-8", "replace"))
     return 0
 
 

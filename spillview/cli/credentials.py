@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from spillview.errors import BadInput
 from spillview.model import Artifact
+from spillview.secrets.kept import SEEN_WORDS
 from spillview.text import human_count, path_text, printable
 
 if TYPE_CHECKING:
@@ -112,21 +113,13 @@ def _head(artifact: Artifact, streams: Streams) -> None:
 
 
 def _line(artifact: Artifact, secret: Any, state: str, streams: Streams) -> None:
-    told = WORDS[state]
+    told = SEEN_WORDS[state]
     if not streams.terminal:
         path = printable(path_text(artifact.found.place))
         streams.line(f"{path}:{secret.line}:{secret.words}:{told}")
         return
     number = streams.styled(f"{secret.line:>8,}", "dim")
     streams.line(f"{number}  {secret.words}  {streams.styled(told, STYLES.get(state))}")
-
-
-WORDS = {
-    "seen": "the model saw it",
-    "in part": "the model saw a part of it",
-    "unseen": "never seen",
-    "unknown": "not known whether seen",
-}
 
 
 def _tell(

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from spillview.cli.commands import query_of, tell_problems, whole_number
 from spillview.cli.listing import completed
 from spillview.errors import BadInput
+from spillview.secrets.masking import masked_text
 from spillview.text import human_count, human_ratio, path_text, printable
 
 if TYPE_CHECKING:
@@ -243,7 +244,7 @@ def _write_per(
                 Cell("–" if fit.average is None else amount(fit.average)),
                 Cell("–" if fit.marginal is None else amount(fit.marginal.value)),
                 Cell(per_text(fit, unit, noun)),
-                Cell(printable(each.group.key.command), "name"),
+                Cell(printable(masked_text(each.group.key.command)), "name"),
             ]
         )
     if not table:
@@ -312,7 +313,7 @@ def _write(
                 Cell(human_count(each.group.runs)),
                 Cell(sparkline(sizes, 16)),
                 Cell(printable(os.path.basename(each.group.key.project))),
-                Cell(printable(each.group.key.command), "name"),
+                Cell(printable(masked_text(each.group.key.command)), "name"),
             ]
         )
     if table:
@@ -343,7 +344,7 @@ def _write(
         outcome = made.outcomes.get(each.group.key)
         if outcome is not None:
             unit = outcome.kept.boundary.unit
-            name = printable(each.group.key.command)[:60]
+            name = printable(masked_text(each.group.key.command))[:60]
             streams.note(f"{name}: {outcome_text(outcome, unit)}")
     if (sizes_off := made.size_error) is not None:
         share, count = sizes_off

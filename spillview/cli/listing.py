@@ -11,7 +11,7 @@ from spillview.errors import BadInput
 from spillview.listing import Listing
 from spillview.model import Artifact, Missing, Session
 from spillview.space import size_words, space_of
-from spillview.text import path_text, printable
+from spillview.text import path_text, plural, printable
 
 if TYPE_CHECKING:
     from spillview.catalogue import Catalogue, Query
@@ -152,6 +152,8 @@ def _artifacts(
         unreadable = _artifact_table(rows, shown, catalogue.now(), streams)
     if len(rows) < number:
         _tell_limit(streams, len(rows), number, f"artifacts ({size})")
+    if only == "secret-like":
+        _tell_unlooked(catalogue, listing, streams)
     code = tell_problems(streams, catalogue)
     _tell_skipped(streams, catalogue)
     if unreadable:
@@ -258,6 +260,20 @@ def _limit(args: argparse.Namespace, usual: int | None) -> int | None:
 
 def _tell_limit(streams: Streams, shown: int, total: int, what: str) -> None:
     streams.note(f"{shown:,} of {total:,} {what}; --all prints all of them")
+
+
+def _tell_unlooked(
+    catalogue: Catalogue, artifacts: Sequence[Artifact], streams: Streams
+) -> None:
+    """Say in how many artifacts nobody looked for credentials yet."""
+    from spillview.secrets.kept import unlooked
+
+    left = unlooked(catalogue.cache, artifacts)
+    if left:
+        streams.note(
+            f"not looked for in {plural(len(left), 'artifact')} yet:"
+            " `spillview grep --secrets` looks through them"
+        )
 
 
 def _tell_skipped(streams: Streams, catalogue: Catalogue) -> None:

@@ -69,7 +69,7 @@ def run(name: str, args: argparse.Namespace, streams: Streams) -> int:
             if ident not in done:
                 already = "is pinned already" if name == "pin" else "was not pinned"
                 streams.note(f"{path_text(word)} {already}")
-        if name == "unpin":
+        if name == "unpin" and pins.pinned().sessions:
             for word, ident in zip(args.words, ids, strict=True):
                 _tell_session(word, ident, catalogue, query, streams)
         return 0 if changed or name == "pin" else 1

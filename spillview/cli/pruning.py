@@ -39,8 +39,9 @@ whatever is no artifact by its harness's own names. The later of the session's l
 activity and the file's change counts as its age.
 
 --policy takes the rules from the standing policies in config.toml instead: for each
-artifact those of the most specific policy that fits its harness and project. --at shows
-what a later run would remove if nothing is written or read until then.
+artifact those of the most specific policy that fits its harness and project; its caps
+count what it decides on alone, on this ground. --at shows what a later run would remove
+if nothing is written or read until then.
 
 With trash_keep = "14d" in config.toml, --apply ends with deleting for good what older
 clean-ups left in the trash, and says how much.
@@ -139,7 +140,7 @@ def run(name: str, args: argparse.Namespace, streams: Streams) -> int:
             tell_settled(trash, streams)
         elif args.apply:
             applied = _nothing_done()
-        expired = _expire(catalogue, trash, streams) if args.apply else None
+        expired = _expire(catalogue, trash, applied, streams)
         print_plan(plan, where, full, applied, args, streams, ahead, expired)
         code = tell_problems(streams, catalogue)
         for dispute in seen.disputes:
@@ -213,13 +214,15 @@ def _only_one(reference: str, plan: Plan) -> None:
         )
 
 
-def _expire(catalogue: Catalogue, trash: Trash, streams: Streams) -> Emptied | None:
-    """Delete for good what was in the trash for longer than the settings say."""
+def _expire(
+    catalogue: Catalogue, trash: Trash, applied: Applied | None, streams: Streams
+) -> Emptied | None:
+    """After a clean-up, delete for good what was in the trash for too long."""
     keep = catalogue.settings.trash_keep
-    if keep is None:
+    if applied is None or keep is None:
         return None
     try:
-        return trash.expire(keep)
+        return trash.expire(keep, applied.batch)
     except SpillError as error:  # the clean-up itself is done, and is told
         streams.error(f"nothing in the trash expired: {error}")
         return None

@@ -57,6 +57,7 @@ class Streams:
         self._last = 0.0
         self._asked = 0.0
         self._gone = False
+        self._told: set[str] = set()
 
     @property
     def width(self) -> int:
@@ -171,6 +172,11 @@ class Streams:
 
             said = "\n".join(fold(said, room))
         self._raw(f"{said}\n")
+        self._told.add(text)
+
+    def told(self, text: str) -> bool:
+        """Whether that was said already."""
+        return text in self._told
 
     def _room(self) -> int | None:
         """Columns of the terminal that stderr is; None where it is none."""

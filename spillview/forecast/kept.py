@@ -20,6 +20,7 @@ from typing import Any
 from spillview.forecast.crossing import Forecast, day_of
 from spillview.forecast.runs import Key, Run
 from spillview.model import Boundary, Unit
+from spillview.own_files import is_stranger, open_own, set_aside
 from spillview.places import Places, private_dir
 
 NAME = "forecasts.jsonl"
@@ -149,6 +150,8 @@ def note(forecasts: Iterable[Kept], places: Places) -> int:
     folder = private_dir(places.state_dir)
     path = os.path.join(folder, NAME)
     data = b"".join(map(_line, fresh))
+    if is_stranger(path):
+        set_aside(path)
     handle = os.open(path, _OPEN, 0o600)
     try:
         size = os.fstat(handle).st_size
@@ -171,7 +174,7 @@ def read(places: Places) -> Iterator[Kept]:
     Raises OSError when the file cannot be read.
     """
     try:
-        file = open(os.path.join(places.state_dir, NAME), "rb")  # noqa: SIM115 # closed below
+        file = open_own(os.path.join(places.state_dir, NAME))
     except FileNotFoundError:
         return
     with file:

@@ -22,6 +22,7 @@ from spillview.forecast.normalising import normalised
 from spillview.forecast.rates import MOST_POINTS, Point, Rate, theil_sen
 from spillview.forecast.runs import Group, Run
 from spillview.model import Boundary
+from spillview.own_files import is_stranger, open_own, set_aside
 from spillview.places import Places, private_dir
 from spillview.text import path_text, printable
 from spillview.transcripts.results import number_in
@@ -192,6 +193,8 @@ def keep(command: str, cwd: str, counted: Counted, places: Places) -> None:
         "number": counted.number,
         "by_lines": counted.by_lines,
     }
+    if is_stranger(path):
+        set_aside(path)
     flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0)
     handle = os.open(path, flags, 0o600)
     try:
@@ -208,20 +211,21 @@ def keep(command: str, cwd: str, counted: Counted, places: Places) -> None:
             file.seek(-LARGEST // 2, os.SEEK_END)
             file.readline()
             rest = file.read()
-        with open(path + ".new", "wb", opener=_private) as file:
+        draft = f"{path}.{os.getpid()}"
+        with open(draft, "xb", opener=_private) as file:
             file.write(rest)
-        os.replace(path + ".new", path)
+        os.replace(draft, path)
 
 
 def _private(path: str, flags: int) -> int:
-    return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0), 0o600)
+    return os.open(path, flags, 0o600)
 
 
 def _kept(
     places: Places, folder: str, command: str, by_lines: bool
 ) -> Iterable[Counted]:
     try:
-        file = open(os.path.join(places.state_dir, NAME), "rb")  # noqa: SIM115 # closed below
+        file = open_own(os.path.join(places.state_dir, NAME))
     except FileNotFoundError:
         return
     with file:

@@ -14,6 +14,7 @@ from spillview.errors import BadInput
 from spillview.hook.permissions import config_folder, is_ours
 from spillview.hook.replacing import create, read, replace
 from spillview.hook.settings import Node, Trail, cut_out, inserted, scan
+from spillview.own_files import open_own
 from spillview.places import private_dir
 from spillview.text import path_text
 
@@ -151,7 +152,7 @@ def apply(change: Change, places: Places) -> str | None:
             backup = backup.removesuffix(".json") + f"-{time.time_ns()}.json"
         create(backup, change.before)
     else:
-        os.makedirs(os.path.dirname(change.path), exist_ok=True)
+        os.makedirs(os.path.dirname(change.path), mode=0o700, exist_ok=True)
     replace(change.path, change.before, change.after)
     _remember(places, change, backup)
     return backup
@@ -254,7 +255,7 @@ def _digest(data: bytes) -> str:
 
 def _records(places: Places) -> dict[str, Any]:
     try:
-        with open(os.path.join(places.state_dir, "hook", "installed.json")) as file:
+        with open_own(os.path.join(places.state_dir, "hook", "installed.json")) as file:
             found = json.load(file)
     except (OSError, ValueError, RecursionError):
         return {}
@@ -272,7 +273,7 @@ def _original(record: dict[str, Any]) -> tuple[bool, bytes | None]:
     if backup is None:
         return record.get("before") is None, None
     try:
-        with open(backup, "rb") as file:
+        with open_own(backup) as file:
             data = file.read()
     except (OSError, TypeError, ValueError):
         return False, None
@@ -294,7 +295,7 @@ def _remember(places: Places, change: Change, backup: str | None) -> None:
     path = os.path.join(places.state_dir, "hook", "installed.json")
     data = (json.dumps(records, indent=1) + "\n").encode()
     try:
-        with open(path, "rb") as file:
+        with open_own(path) as file:
             before: bytes | None = file.read()
     except OSError:
         before = None

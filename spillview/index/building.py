@@ -24,7 +24,8 @@ from spillview.index.segments import Entry, Segment
 from spillview.index.signature import BLOCK, OVERLAP
 from spillview.index.wanted import Wanted
 from spillview.kinds import HEAD, utf16_of
-from spillview.places import private_dir
+from spillview.own_files import is_stranger, set_aside
+from spillview.places import checked_own, private_dir
 from spillview.transcoding import MARKS, UTF8_MARK
 from spillview.writers import mapped_elsewhere, open_elsewhere
 
@@ -84,6 +85,7 @@ def update(
     if not given and not os.path.isdir(folder):
         return Outcome()
     private_dir(folder)
+    checked_own(os.path.dirname(os.path.abspath(folder)))
     with _alone(folder), Lookup(folder) as index:
         _sweep(folder)
         work = plan(index, given)
@@ -106,8 +108,11 @@ def update(
 def _alone(folder: str) -> Iterator[None]:
     import fcntl
 
+    path = os.path.join(folder, LOCK)
+    if is_stranger(path):
+        set_aside(path)
     flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
-    handle = os.open(os.path.join(folder, LOCK), flags, 0o600)
+    handle = os.open(path, flags, 0o600)
     try:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from spillview.index.facts import size_of
 from spillview.index.segments import Damaged, Outdated, Segment
+from spillview.own_files import set_aside
 
 if TYPE_CHECKING:
     from spillview.index.needs import Need
@@ -19,13 +20,13 @@ SUFFIX = ".segment"
 class Lookup:
     """The segments in a folder, open for reading; close it again.
 
-    A segment that is damaged answers nothing: its files are searched. It is removed,
+    A segment that is damaged answers nothing: its files are searched. It is set aside,
     and the next update makes it anew.
     """
 
     def __init__(self, folder: str) -> None:
         self.damaged = 0
-        """Segments that turned out to be damaged and were removed."""
+        """Segments that turned out to be damaged and were set aside."""
         self.segments: list[Segment] = []
         try:
             names = sorted(os.listdir(folder))
@@ -42,7 +43,7 @@ class Lookup:
             _remove(path)
         except Damaged:
             self.damaged += 1
-            _remove(path)
+            _set_aside(path)
         except OSError:  # merged meanwhile, or it cannot be read: it answers nothing
             return
 
@@ -74,7 +75,7 @@ class Lookup:
                 segment.close()
                 if isinstance(error, Damaged):
                     self.damaged += 1
-                    _remove(segment.path)
+                    _set_aside(segment.path)
                 continue
             keys = segment.facts()
             whole = without if candidates is not None else others
@@ -111,6 +112,11 @@ def whole_files(parts: Iterable[tuple[bytes, tuple[int, int]]]) -> set[bytes]:
         if reached == size_of(key):
             whole.add(key)
     return whole
+
+
+def _set_aside(path: str) -> None:
+    with contextlib.suppress(OSError):
+        set_aside(path, "segment")
 
 
 def _remove(path: str) -> None:

@@ -197,6 +197,15 @@ def look_at(
         return secrets if file.changed() is None else None
 
 
+SEEN_WORDS = {
+    "seen": "the model saw it",
+    "in part": "the model saw a part of it",
+    "unseen": "never seen",
+    "unknown": "not known whether seen",
+}
+"""Each state of `states` in words."""
+
+
 def states(artifact: Artifact, secrets: Secrets) -> Iterator[tuple[Secret, str]]:
     """Each credential and whether the model received it: `seen`, `unseen`, `in part`,
     `unknown`."""

@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 
 from spillview.disk import CAN_WORK
 from spillview.errors import BadInput, SpillError
-from spillview.places import Places
+from spillview.places import Places, private_dir
 from spillview.store import names, sidecars
 from spillview.store.caps import Caps
 from spillview.store.encoding import pieces
@@ -51,6 +51,7 @@ class LocalSpillStore:
         disk: StoreDisk | None = None,
     ) -> None:
         """`root` may be relative (to the working folder of now) or a symlink."""
+        self._default = root is None
         if root is None:
             root = os.path.join(Places.here().state_dir, "spills")
         name = os.fsdecode(root)
@@ -167,6 +168,10 @@ class LocalSpillStore:
         for attempt in range(TRIES):
             try:
                 with self._session(name) as folder:
+                    if self._durable:  # a file is lost with the name of its folder
+                        root = os.path.realpath(self.root)
+                        self._disk.sync_folder_of(os.path.join(root, name))
+                        self._disk.sync_folder_of(root)
                     return self._created(request, folder, name, created, tally)
             except FileNotFoundError:  # a sweep took the empty folder away
                 if attempt == TRIES - 1:
@@ -175,16 +180,11 @@ class LocalSpillStore:
 
     @contextmanager
     def _session(self, name: str) -> Iterator[int]:
+        if self._default:  # whoever has the folder around it could swap it
+            private_dir(os.path.dirname(self.root))
         root = self._disk.open_root(self.root)
         try:
             folder = self._disk.open_session(root, self.root, name)
-            if self._durable:  # a file is lost with the name of its folder
-                try:
-                    self._disk.sync(root)
-                    self._disk.sync_folder_of(os.path.realpath(self.root))
-                except OSError:
-                    os.close(folder)
-                    raise
         finally:
             os.close(root)
         try:

@@ -16,6 +16,7 @@ from textual.worker import get_current_worker
 
 from spillview.errors import Cancelled
 from spillview.model import Artifact, Missing
+from spillview.secrets.masking import masked_text
 from spillview.text import path_text, printable
 
 if TYPE_CHECKING:
@@ -118,7 +119,8 @@ class Acting(Screen[Any]):
             if self.catalogue.state is not None:  # the prompt names its id
                 self.catalogue.state.remember_ids([(row.id, row.found.address)])
         if not worker.is_cancelled:
-            self.post_message(self.Prompted(made.kind, made.text))
+            # It goes into a model's context: nothing that the model did not have yet.
+            self.post_message(self.Prompted(made.kind, masked_text(made.text)))
 
     @on(Prompted)
     def _copy_prompt(self, message: Prompted) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
@@ -13,6 +14,7 @@ from textual.binding import BindingType
 from spillview.catalogue import Catalogue
 from spillview.hits import Pattern
 from spillview.model import Artifact, Range
+from spillview.secrets.kept import SEEN_WORDS, states
 from spillview.text import path_text, printable
 from spillview.tui.acting import Acting
 from spillview.tui.artifact_keys import ARTIFACT_BINDINGS
@@ -162,6 +164,24 @@ class ArtifactScreen(Panes, Acting):
         if self._shaped is not None and self.focused is self._shaped.paths:
             self.remove_class("-envelope")
             self.envelope_title.show(lit=False)
+
+    def action_credential(self, step: int) -> None:
+        """Go to another credential; after the last one comes the first."""
+        secrets, document = self.artifact.secrets, self.whole
+        row = self.full.cursor_row
+        if secrets is None or document is None or row is None:
+            self.full.say("no credential is known in it")
+            return
+        self._show_text()
+        told = list(states(self.artifact, secrets))
+        places = [document.to_text(secret.start) for secret, _ in told]
+        if step > 0:
+            at = bisect_left(places, row.end) % len(places)
+        else:
+            at = bisect_left(places, row.start) - 1
+        self.full.goto(places[at])
+        secret, state = told[at]
+        self.full.say(f"{secret.words}: {SEEN_WORDS[state]}")
 
     def action_solo(self) -> None:
         """Only the pane with the focus, or both."""

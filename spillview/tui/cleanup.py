@@ -110,16 +110,16 @@ class CleanupScreen(PlanScreen):
             self.post_message(TrashChanged(sentence(error), well=False))
             return
         applied = replace(applied, failed=(*changed, *applied.failed))
-        expired = self._expire(trash)
+        expired = self._expire(trash, applied.batch)
         self.post_message(self.Done(applied, trash.settled, expired))
 
-    def _expire(self, trash: Trash) -> str | None:
+    def _expire(self, trash: Trash, spare: str | None) -> str | None:
         """Delete for good what was in the trash for longer than the settings say."""
         keep = self.catalogue.settings.trash_keep
         if keep is None:
             return None
         try:
-            done = trash.expire(keep)
+            done = trash.expire(keep, spare)
         except (SpillError, OSError) as error:
             return f"Nothing in the trash expired: {sentence(error)}"
         stuck = plural(len(done.failed), "file")

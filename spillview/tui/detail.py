@@ -14,7 +14,8 @@ from spillview.forms import FORMS
 from spillview.growth.readings import Reading
 from spillview.growth.wording import growth_words
 from spillview.model import Artifact, Mention, Missing, Session
-from spillview.secrets.telling import kinds, seen_words
+from spillview.secrets.telling import kinds, seen_briefly
+from spillview.space import size_words
 from spillview.text import human_age, human_bytes, legible, path_text, printable
 from spillview.tui.arrangement import Row
 from spillview.tui.bars import plural
@@ -24,6 +25,7 @@ from spillview.tui.columns import (
     subject,
     tool_name,
 )
+from spillview.tui.pinning import is_pinned
 from spillview.tui.rows import missing_sentence
 from spillview.tui.runs import (
     Lines,
@@ -211,7 +213,8 @@ def _facts(artifact: Artifact, width: int) -> Runs:
     """Harness, coverage, read-backs, notes and the file's place, in one line."""
     parts: list[str] = [artifact.found.harness]
     if artifact.secrets is not None:
-        parts.append(f"holds {kinds(artifact)}: {seen_words([artifact])}")
+        held = plural(len(artifact.secrets.items), "credential")
+        parts.append(f"{held}, {seen_briefly(artifact)}: {kinds(artifact)}")
     link = artifact.link
     if link is not None and link.seen is not None and artifact.counts is not None:
         total = artifact.counts.bytes
@@ -228,6 +231,9 @@ def _facts(artifact: Artifact, width: int) -> Runs:
         parts.append(f"read back {own} time" + ("" if own == 1 else "s"))
     if artifact.counts is not None and artifact.counts.form is not None:
         parts.append(FORMS.get(artifact.counts.form, artifact.counts.form))
+    found = artifact.found
+    if found.disk != found.size:
+        parts.append(size_words(found.size, found.disk))
     if artifact.flags:
         parts.append(", ".join(artifact.flags))
     if link is not None and link.note:
@@ -285,6 +291,8 @@ def _session_lines(session: Session, width: int, now: float) -> list[Runs]:
         times.append(f"last active {age} ago")
     if session.activity:
         times.append(session.activity)
+    if is_pinned(session):
+        times.append("pinned")
     if times:
         text = " · ".join(times)
         lines.append(_labelled(("time", "label"), [(text, "dim")], width))

@@ -313,7 +313,11 @@ class HomeScreen(MarkingScreen, IndexingScreen, Acting):
         """List what could not be read."""
         from spillview.tui.problems import ProblemsScreen
 
-        problems = [*self.catalogue.problems, *self.catalogue.broken_records()]
+        problems = [
+            *self.catalogue.problems,
+            *self.catalogue.broken_records(),
+            *self.catalogue.mended,
+        ]
         if problems:
             self.app.push_screen(ProblemsScreen(problems))
         else:

@@ -329,9 +329,9 @@ class Reader(Viewport):
         self.bare = not self.bare
         self.refold()
         self.say(
-            "credentials are shown as they are: X hides them"
+            "credentials as they are: X hides them"
             if self.bare
-            else "credentials are shown as stars"
+            else "credentials as stars"
         )
 
     def action_escapes(self) -> None:

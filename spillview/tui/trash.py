@@ -18,8 +18,8 @@ from textual.worker import Worker, WorkerState
 from spillview.batches import Batch
 from spillview.catalogue import Catalogue
 from spillview.errors import SpillError
-from spillview.expiry import expiry
-from spillview.text import human_age, human_bytes, path_text, printable
+from spillview.expiry import expiry, is_expired
+from spillview.text import exact_age, human_age, human_bytes, path_text, printable
 from spillview.trash import Emptied, Trash
 from spillview.tui import stylesheet
 from spillview.tui.bars import plural, two_ends
@@ -72,8 +72,10 @@ class BatchRow:
             (fit(human_bytes(batch.bytes), 11, right=True), "head"),
             ("  ", ""),
         ]
-        if self.keep is not None and (goes := expiry(batch, self.keep, self.now)):
-            runs += [(f"goes {goes}", "notice"), ("  ", "")]
+        if self.keep is not None and is_expired(batch, self.keep, self.now):
+            runs += [("expired: the next clean-up deletes it", "notice"), ("  ", "")]
+        elif self.keep is not None and (goes := expiry(batch, self.keep, self.now)):
+            runs += [(f"goes {goes}", "dim"), ("  ", "")]
         if batch.problem is not None:
             runs.append((printable(batch.problem), "never"))
         elif batch.away:
@@ -92,10 +94,14 @@ class TrashBar(Lines):
         super().__init__(id="trash-bar")
         self.batches: Sequence[Batch] = ()
         self.doing: str | None = None
+        self.keep: float | None = None
+        """The `trash_keep` of the settings."""
 
-    def show(self, batches: Sequence[Batch], doing: str | None) -> None:
+    def show(
+        self, batches: Sequence[Batch], doing: str | None, keep: float | None
+    ) -> None:
         """Count these."""
-        self.batches, self.doing = batches, doing
+        self.batches, self.doing, self.keep = batches, doing, keep
         self.remake()
 
     def make(self, width: int, height: int) -> list[Runs]:
@@ -106,7 +112,10 @@ class TrashBar(Lines):
         left.append((f"{plural(items, 'file')} · {size}", "head"))
         if items:
             left.append(("  freed once it is emptied", "dim"))
-        return [two_ends(left, [(self.doing, "dim")] if self.doing else [], width)]
+        right = self.doing
+        if right is None and self.keep is not None:
+            right = f"kept for {exact_age(self.keep)}"
+        return [two_ends(left, [(right, "dim")] if right else [], width)]
 
 
 class BatchDetail(Lines):
@@ -193,7 +202,7 @@ class TrashScreen(Screen[bool]):
 
     def _state(self, doing: str | None) -> None:
         self._doing = doing
-        self.bar.show(self.batches, doing)
+        self.bar.show(self.batches, doing, self.catalogue.settings.trash_keep)
         self.refresh_bindings()
 
     # -- looking -------------------------------------------------------------------

@@ -19,6 +19,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from spillview.model import BYTES_PER_TOKEN, Boundary, Counts, Unit
+from spillview.own_files import is_stranger, open_own, set_aside
 from spillview.places import Places, private_dir
 from spillview.text import path_text
 
@@ -114,6 +115,8 @@ def append(run: Run, places: Places | None = None) -> None:
     folder = private_dir((places or Places.here()).state_dir)
     path = os.path.join(folder, NAME)
     line = _line(run)
+    if is_stranger(path):
+        set_aside(path)
     for last in (False, False, True):
         handle = os.open(path, _APPEND, 0o600)
         try:
@@ -141,7 +144,7 @@ def runs(places: Places | None = None, *, since: float | None = None) -> Iterato
     folder = (places or Places.here()).state_dir
     for name in (OLDER, NAME):
         try:
-            file = open(os.path.join(folder, name), "rb")  # noqa: SIM115 # closed below
+            file = open_own(os.path.join(folder, name))
         except FileNotFoundError:
             continue
         with file:

@@ -189,7 +189,8 @@ async def test_what_expires_is_foretold_and_told(home: Path) -> None:
         assert isinstance(trash, TrashScreen)
         await until(pilot, lambda: bool(trash.batches))
         await settle(pilot)
-        assert "goes at the next clean-up" in shown(trash)
+        assert "expired: the next clean-up deletes it" in shown(trash)
+        assert "kept for 14d" in shown(trash)
         await pilot.press("q", "o")
         screen.prompt.line.value = "8d"
         await pilot.press("enter")

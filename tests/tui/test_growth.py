@@ -12,11 +12,13 @@ from textual.pilot import Pilot
 
 from spillview.catalogue import Catalogue, Query
 from spillview.config import Settings
+from spillview.frozen import replace
 from spillview.growth.pace import WINDOW, Pace, Short
 from spillview.growth.readings import Reading
 from spillview.model import Artifact, Found
 from spillview.places import Places
 from spillview.tui.app import SpillviewApp
+from spillview.tui.detail import detail_lines
 from spillview.tui.home import HomeScreen
 
 from ..test_watch import LINUX, writing
@@ -186,3 +188,14 @@ def test_a_disk_is_short_by_the_limits_alone(tmp_path: Path) -> None:
     assert pace.on_disks({}, ["/no/such"]) == ({}, [])
     soon = Short(2_000_000, 120.0, "/d")
     assert soon.words() == "2.0 MB free, full in 2m on the disk of /d"
+
+
+def test_the_strip_tells_what_a_file_takes_where_it_is_less_than_its_length() -> None:
+    found = Found(
+        "a", "folder", "/s/a", "a", "s", "/s", None, "file", 1 << 30, blocks=16
+    )
+    told = detail_lines(Artifact(found), 120, 8, 1e9)
+    text = "\n".join("".join(part for part, _ in line) for line in told)
+    assert "1.1 GB (8.2 kB on disk)" in text
+    plain = detail_lines(Artifact(replace(found, blocks=None)), 120, 8, 1e9)
+    assert "on disk" not in "".join(part for line in plain for part, _ in line)

@@ -11,6 +11,7 @@ import pytest
 from spillview.catalogue import Catalogue
 from spillview.grep import search
 from spillview.places import Places
+from spillview.secrets.kept import look_through
 from spillview.tui.app import SpillviewApp
 from spillview.tui.artifact import ArtifactScreen
 from spillview.tui.home import HomeScreen
@@ -136,6 +137,30 @@ async def test_nothing_of_it_is_on_the_artifact_screen(
         assert TOKEN[:24].encode() in text.pread(0, text.size)
 
 
+async def test_a_key_goes_from_credential_to_credential(tmp_path: Path) -> None:
+    catalogue, screen = night(tmp_path)
+    look_through(catalogue.cache, screen.artifacts)
+    catalogue.learn_secrets()
+    screen.artifacts[0] = catalogue.with_secrets(screen.artifacts[0])
+    data = screen.artifacts[0].found.path
+    places = [m.start() for m in re.finditer(TOKEN, Path(data).read_text())]
+    app = Bare(catalogue)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await app.push_screen(screen)
+        await until(pilot, lambda: screen.facts is not None)
+        await pilot.press("g")
+        for place, words in zip(places, ("a part of it", "never seen"), strict=True):
+            await pilot.press("right_curly_bracket")
+            row = screen.full.cursor_row
+            assert row is not None
+            assert row.holds(place)
+            assert words in screen.full.said
+        await pilot.press("left_curly_bracket")
+        row = screen.full.cursor_row
+        assert row is not None
+        assert row.holds(places[0])
+
+
 def test_hits_of_a_search_over_all_are_masked(tmp_path: Path) -> None:
     catalogue, _ = night(tmp_path)
     artifacts = list(catalogue.complete(catalogue.scan()))
@@ -163,7 +188,7 @@ async def test_the_queue_flags_what_was_looked_through_and_picks_it(
         await until(pilot, flagged)
         await until(pilot, lambda: "GitHub token" in screen_text(app))
         assert not is_bare(screen_text(app))
-        assert "a part of 1" in screen_text(app)
+        assert "2 credentials, 1 in part" in screen_text(app)
 
 
 def screen_text(app: SpillviewApp) -> str:
