@@ -45,6 +45,7 @@ class Finds(Sequence[Found]):
         "_runs",
         "_sessions",
         "_shared",
+        "_spans",
         "_uids",
         "_whole",
         "mtimes",
@@ -53,6 +54,8 @@ class Finds(Sequence[Found]):
 
     def __init__(self, found: Iterable[Found] = ()) -> None:
         self._shared: list[Common] = []
+        self._spans: list[tuple[int, int]] = []
+        """First place and end of the files of each of these."""
         self._of = array("i")
         """Which of these each has; -1 for what is whole."""
         self._runs: list[tuple[str, str, int, int]] = []
@@ -85,6 +88,7 @@ class Finds(Sequence[Found]):
         harness, start = common.harness, len(self)
         self._of.extend([len(self._shared)] * len(names))
         self._shared.append(common)
+        self._spans.append((start, start + len(names)))
         self._names += names
         if isinstance(sessions, str):
             self._runs.append((harness, sessions, start, len(self)))
@@ -262,12 +266,8 @@ class Finds(Sequence[Found]):
 
     def stores(self) -> dict[tuple[str, str], tuple[int, int]]:
         """How many artifacts and bytes each root of a harness holds."""
-        counts = [0] * len(self._shared)
-        sizes = [0] * len(self._shared)
-        for of, size in zip(self._of, self.sizes, strict=True):
-            if of >= 0:
-                counts[of] += 1
-                sizes[of] += size
+        counts = [end - start for start, end in self._spans]
+        sizes = [sum(self.sizes[start:end]) for start, end in self._spans]
         held: dict[tuple[str, str], tuple[int, int]] = {}
         single = ((f.harness, f.root, 1, f.size) for f in self._whole.values())
         shared = (

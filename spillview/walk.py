@@ -155,7 +155,7 @@ class Walker:
                                 shelf.take_folder(self, entry)
                             ahead = advance(here, entry.name, narrow)
                             if ahead:
-                                inside = os.path.join(folder, entry.name)
+                                inside = shelf.below + entry.name
                                 below = os.path.join(real, entry.name)
                                 deeper.append((inside, below, ahead, False))
             except OSError as error:
@@ -233,7 +233,7 @@ class Shelf:
         self._ground = ground
         self._folder = folder
         self._real = real
-        self._below = os.path.join(folder, "")
+        self.below = os.path.join(folder, "")
         last = [place for place in here if place.last]
         self._ends = [place for place in last if not place.route.is_folder]
         self.folders = [place for place in last if place.route.is_folder]
@@ -418,7 +418,7 @@ class Shelf:
             self._root,
             captures,
             place.next,
-            self._below,
+            self.below,
             self._real,
             transcript,
             stored,
@@ -431,7 +431,7 @@ class Shelf:
         route: Route,
         captures: Captures,
     ) -> None:
-        path = self._below + entry.name
+        path = self.below + entry.name
         try:
             facts = entry.stat(follow_symlinks=False)
         except OSError as error:
@@ -446,9 +446,9 @@ class Shelf:
         if not advance(self._inner, entry.name, self._narrow):
             return
         with suppress(OSError):
-            if stat.S_ISDIR(os.stat(self._below + entry.name).st_mode):
+            if stat.S_ISDIR(os.stat(self.below + entry.name).st_mode):
                 walker.tell(
-                    self._below + entry.name,
+                    self.below + entry.name,
                     "is a link to a folder and was not followed: "
                     "add the folder it names to roots in config.toml",
                     self._ground.profile.harness,
