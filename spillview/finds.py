@@ -54,6 +54,7 @@ class Finds(Sequence[Found]):
         "_runs",
         "_sessions",
         "_shared",
+        "_spans",
         "_uids",
         "_whole",
         "mtimes",
@@ -62,6 +63,8 @@ class Finds(Sequence[Found]):
 
     def __init__(self, found: Iterable[Found] = ()) -> None:
         self._shared: list[Common] = []
+        self._spans: list[tuple[int, int]] = []
+        """First place and end of the files of each of these."""
         self._of = array("i")
         """Which of these each has; -1 for what is whole."""
         self._runs: list[tuple[str, str, int, int]] = []
@@ -95,6 +98,7 @@ class Finds(Sequence[Found]):
         harness, start = common.harness, len(self)
         self._of.extend([len(self._shared)] * len(names))
         self._shared.append(common)
+        self._spans.append((start, start + len(names)))
         self._names += names
         if isinstance(sessions, str):
             self._runs.append((harness, sessions, start, len(self)))
@@ -284,13 +288,8 @@ class Finds(Sequence[Found]):
     def stores(self) -> dict[tuple[str, str], tuple[int, Space]]:
         """How many artifacts each root of a harness holds, and their space."""
         held: dict[tuple[str, str], list[int]] = {}
-        by_folder = [
-            held.setdefault((common.harness, common.root), [])
-            for common in self._shared
-        ]
-        for place, of in enumerate(self._of):
-            if of >= 0:
-                by_folder[of].append(place)
+        for common, (start, end) in zip(self._shared, self._spans, strict=True):
+            held.setdefault((common.harness, common.root), []).extend(range(start, end))
         for place, found in self._whole.items():
             held.setdefault((found.harness, found.root), []).append(place)
         return {

@@ -156,7 +156,7 @@ class Profile(NamedTuple):
     @property
     def session_in_names(self) -> bool:
         """Whether a file's name may say of which session it is."""
-        return any("session" in rule.pattern.groupindex for rule in self.names)
+        return any("(?P<session>" in rule.regex for rule in self.names)
 
     def admitted(self, names: Sequence[str], *, named: bool) -> list[bool]:
         """Which of these file names are artifacts'; `named`: by a name rule only."""

@@ -20,8 +20,9 @@ from spillview.routes import (
     close,
     hashed_session,
 )
+from spillview.shelves import Ground
 from spillview.transcripts.addressing import Ending
-from spillview.walk import Ground, Walker
+from spillview.walk import Walker
 
 _ANYONES = ("a", "1", "a.txt", "1.txt", "notes.md", "a.log", "a.json", "data.jsonl")
 """Names that files of anyone may have."""

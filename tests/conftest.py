@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
-from spillview import discovery, roots
+from spillview import roots, stores
 from spillview.places import Places
 from spillview.profile import Profile
 from spillview.roots import RootFound
@@ -115,5 +115,5 @@ def machine(
             return found
         return [root for root in found if Path(root.path).is_relative_to(ours)]
 
-    monkeypatch.setattr(discovery, "find_roots", fenced)
+    monkeypatch.setattr(stores, "find_roots", fenced)
     return home

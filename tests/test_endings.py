@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from spillview.cli.listing import _verdict
+from spillview.cli.listing_tables import verdict_cell
 from spillview.endings import ending_line, ending_seen, endings_unseen
 from spillview.model import Artifact, Conclusion, Line, VerdictClass
 from spillview.report import sentences
@@ -57,7 +57,7 @@ def test_a_failure_that_was_seen_is_seen_though_its_last_line_was_not() -> None:
     assert endings_unseen([artifact]) == 0
     assert state_mark(artifact) == ("×", "dim")
     assert verdict_state(artifact)[0] == "seen"
-    assert _verdict(artifact).text == "fail seen"
+    assert verdict_cell(artifact).text == "fail seen"
     assert looked_section(artifact) == "failed"
     text = sentences.looked("failed", artifact, RUN, went_on=False)
     assert "and the model saw it: “3 failed, 9 passed”" in text
@@ -69,7 +69,7 @@ def test_a_failure_that_was_not_seen_is_unseen_though_its_last_line_was() -> Non
     assert ending_line(artifact) is TOTAL
     assert endings_unseen([artifact]) == 1
     assert state_mark(artifact) == ("✗", "never")
-    assert _verdict(artifact).text == "fail unseen"
+    assert verdict_cell(artifact).text == "fail unseen"
     assert looked_section(artifact) == "failed_unseen"
 
 
@@ -96,7 +96,7 @@ def test_queue_listing_and_report_never_tell_two_stories(artifact: Artifact) -> 
     assert (mark == "×") is (section == "failed")
     word = {True: "seen", False: "NEVER SEEN", None: "unknown"}[seen]
     assert verdict_state(artifact)[0] == word
-    told = _verdict(artifact).text.split()
+    told = verdict_cell(artifact).text.split()
     assert ("seen" in told, "unseen" in told) == (seen is True, seen is False)
     if section is not None:
         text = sentences.looked(section, artifact, RUN, went_on=False)

@@ -540,9 +540,11 @@ def test_a_file_just_written_or_held_open_stays_outside(
 ) -> None:
     [path, held] = made(tmp_path / "files", ["one\n", "two\n"])
     index = str(tmp_path / "index")
-    monkeypatch.setattr(building, "SETTLED", 30.0)
-    assert update(index, files([path])).left == 1
-    monkeypatch.setattr(building, "SETTLED", -60.0)
+    with monkeypatch.context() as patch:
+        soon = path.stat().st_ctime + 0.02
+        patch.setattr(building, "SETTLED", 0.05)
+        patch.setattr("spillview.index.building.time.time", lambda: soon)
+        assert update(index, files([path])).left == 1
     program = "import sys, time; f = open(sys.argv[1], 'a'); print(flush=True)"
     program += "; time.sleep(60)"
     writer = subprocess.Popen(
@@ -557,6 +559,29 @@ def test_a_file_just_written_or_held_open_stays_outside(
         writer.wait()
         writer.stdout.close()
     assert update(index, files([path, held])).left == 0
+
+
+def test_nothing_is_read_at_once_whatever_the_clock_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The file system's clock may be behind; what was just looked at may change yet."""
+    monkeypatch.setattr(building, "SETTLED", 0.05)
+    late = time.time() + 3600
+    monkeypatch.setattr("spillview.index.building.time.time", lambda: late)
+    read: list[float] = []
+    real = building._read
+
+    def reading(*given: Any) -> None:
+        read.append(time.monotonic())
+        real(*given)
+
+    monkeypatch.setattr(building, "_read", reading)
+    [path] = made(tmp_path / "files", ["one\n"])
+    begun = time.monotonic()
+    assert update(str(tmp_path / "index"), files([path])).left == 0
+    assert read[0] - begun >= 0.05
+    assert update(str(tmp_path / "index"), files([path])).files == 1
+    assert len(read) == 1  # where nothing is new, nothing is waited for
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells of mappings")

@@ -98,7 +98,7 @@ def run(
 
 
 def _head(artifact: Artifact, streams: Streams) -> None:
-    from spillview.cli.listing import project_name, subject
+    from spillview.cli.listing_tables import project_name, subject
     from spillview.cli.tables import clip
     from spillview.secrets.showing import shown
 

@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Any
 from spillview.cli.commands import query_of, tell_problems, whole_number
 from spillview.errors import BadInput
 from spillview.listing import Listing
-from spillview.model import Artifact, Missing, Session
+from spillview.model import Artifact
 from spillview.space import size_words, space_of
-from spillview.text import path_text, plural, printable
+from spillview.text import plural
 
 if TYPE_CHECKING:
     from spillview.catalogue import Catalogue, Query
     from spillview.cli.streams import Streams
-    from spillview.cli.tables import Cell
 
 NEWEST = 50
 """Rows that `ls` prints on a terminal unless told otherwise."""
@@ -149,7 +148,9 @@ def _artifacts(
             unreadable = unreadable or row.error is not None
             streams.json(artifact_row(row))
     elif rows:
-        unreadable = _artifact_table(rows, shown, catalogue.now(), streams)
+        from spillview.cli.listing_tables import artifact_table
+
+        unreadable = artifact_table(rows, shown, catalogue.now(), streams)
     if len(rows) < number:
         _tell_limit(streams, len(rows), number, f"artifacts ({size})")
     if only == "secret-like":
@@ -206,7 +207,9 @@ def _missing(
         for row in rows:
             streams.json(missing_row(row))
     elif rows:
-        _missing_table(rows, catalogue.now(), streams)
+        from spillview.cli.listing_tables import missing_table
+
+        missing_table(rows, catalogue.now(), streams)
     if len(rows) < len(found):
         _tell_limit(streams, len(rows), len(found), "calls")
     _tell_skipped(streams, catalogue)
@@ -228,7 +231,9 @@ def _sessions(
         for session in sessions:
             streams.json(session_row(session))
     elif sessions:
-        _session_table(sessions, catalogue.now(), streams)
+        from spillview.cli.listing_tables import session_table
+
+        session_table(sessions, catalogue.now(), streams)
     if len(sessions) < len(everything):
         _tell_limit(streams, len(sessions), len(everything), "sessions")
     code = tell_problems(streams, catalogue)
@@ -308,209 +313,3 @@ def _sort_key(name: str) -> Callable[[Artifact], Any]:
             f"there is no sort key “{name}”; there are: {', '.join(SORT_KEYS)}"
         )
     return key
-
-
-# -- tables ------------------------------------------------------------------------
-
-
-def short_ids(artifacts: Iterable[Artifact]) -> Callable[[Artifact], str]:
-    """How to write ids briefly: 8 digits while they tell these artifacts apart."""
-    ids = [a.id for a in artifacts]
-    length = 8 if len({each[:8] for each in ids}) == len(ids) else 16
-    return lambda artifact: artifact.id[:length]
-
-
-def project_name(project: str | None, slug: str | None = None) -> str:
-    """The last folder of the project's path, or what the store calls it."""
-    name = (project or slug or "").rstrip("/").rpartition("/")[2]
-    return printable(path_text(name))
-
-
-def whole_session(session: str) -> str:
-    """A session id as it is."""
-    return printable(path_text(session))
-
-
-def short_session(session: str) -> str:
-    """A session id as briefly as it can still be typed; a folder's own name."""
-    if "/" in session:
-        return project_name(session)
-    short = session[:8] if len(session) == 36 and session.count("-") == 4 else session
-    return printable(path_text(short))
-
-
-def _artifact_table(
-    rows: Sequence[Artifact], shown: Iterable[Artifact], now: float, streams: Streams
-) -> bool:
-    """Print the rows; whether one of them could not be read."""
-    from spillview.cli.tables import Cell, Column, write_table
-    from spillview.text import human_age, human_bytes, human_count
-
-    columns = [
-        Column("ID"),
-        Column("AGE", right=True),
-        Column("HARNESS", drop=10),
-        Column("SESSION", least=8, most=12, drop=9),
-        Column("PROJECT", least=6, most=12, drop=7),
-        Column("TOOL", least=6, most=12, drop=3),
-        Column("COMMAND", least=22),
-        Column("CHARS", right=True, drop=6),
-        Column("BYTES", right=True, drop=1),
-        Column("LINES", right=True, drop=8),
-        Column("RATIO", right=True),
-        Column("VERDICT", drop=2),
-        Column("LINK", drop=5),
-        Column("FLAGS", least=6, most=14, drop=4),
-    ]
-    write_id = short_ids(rows) if streams.terminal else lambda a: a.id
-    name_session = short_session if streams.terminal else whole_session
-    unreadable = False
-
-    def cells(row: Artifact) -> list[Cell]:
-        nonlocal unreadable
-        counts = row.counts
-        unreadable = unreadable or row.error is not None
-        return [
-            Cell(write_id(row), "name"),
-            Cell(human_age(now - row.created) if row.dated else ""),
-            Cell(row.found.harness),
-            Cell(name_session(row.session or row.found.session)),
-            Cell(project_name(row.project, row.found.project_slug)),
-            Cell(printable(row.tool or "")),
-            Cell(subject(row)),
-            Cell(human_count(counts.chars) if counts else ""),
-            Cell(human_bytes(counts.bytes if counts else row.found.size)),
-            Cell(human_count(counts.lines) if counts else ""),
-            _ratio(row),
-            _verdict(row),
-            Cell(row.link.state if row.link else ""),
-            Cell(" ".join(row.flags), "close"),
-        ]
-
-    from spillview.secrets import showing
-
-    write_table(streams, columns, map(cells, map(showing.shown, shown)))
-    return unreadable
-
-
-def subject(artifact: Artifact) -> str:
-    """What the artifact is of: its label and command, else its file's name."""
-    text = artifact.command or artifact.label or path_text(artifact.found.name)
-    if artifact.command and artifact.given_name:
-        text = f"{artifact.given_name}: {text}"
-    shown = printable(" ".join(text.split()) if artifact.command else text)
-    if artifact.found.target is not None:
-        shown += f" → {printable(path_text(artifact.found.target))}"
-    return shown
-
-
-def _ratio(artifact: Artifact) -> Cell:
-    from spillview.cli.tables import Cell
-    from spillview.text import human_ratio
-    from spillview.triage import band
-
-    gate = artifact.gate
-    if gate is None:
-        return Cell("")
-    boundary, ratio = gate
-    return Cell(f"{human_ratio(ratio)} {boundary.unit}", band(ratio))
-
-
-def _verdict(artifact: Artifact) -> Cell:
-    from spillview.cli.tables import Cell
-    from spillview.endings import ending_seen
-
-    link = artifact.link
-    if link is None or artifact.counts is None or artifact.counts.verdict is None:
-        return Cell("")
-    words: list[str] = [link.verdict] if link.verdict != "unknown" else []
-    if artifact.failed and link.verdict != "fail":
-        words.append("failed")
-    seen = ending_seen(artifact)
-    if seen is None:
-        return Cell(" ".join(words))
-    words.append("seen" if seen else "unseen")
-    return Cell(" ".join(words), "seen" if seen else "unseen")
-
-
-def _missing_table(rows: Sequence[Missing], now: float, streams: Streams) -> None:
-    from spillview.cli.tables import Cell, Column, write_table
-    from spillview.text import human_age
-
-    columns = [
-        Column("LINK"),
-        Column("AGE", right=True),
-        Column("HARNESS", drop=3),
-        Column("SESSION", least=8, most=12, drop=2),
-        Column("TOOL", least=6, most=12, drop=1),
-        Column("COMMAND", least=16),
-        Column("PATH", least=16),
-    ]
-    from spillview.secrets.showing import shown_mention
-
-    table = []
-    for row in rows:
-        mention = shown_mention(row.mention)
-        name_session = short_session if streams.terminal else whole_session
-        age = human_age(now - mention.time) if mention.time is not None else ""
-        table.append(
-            [
-                Cell(row.state, None if row.swept else "unseen"),
-                Cell(age),
-                Cell(row.harness),
-                Cell(name_session(row.session)),
-                Cell(printable(mention.tool or "")),
-                Cell(printable(" ".join((mention.command or "").split()))),
-                Cell(printable(path_text(mention.path or ""))),
-            ]
-        )
-    write_table(streams, columns, table)
-    for sentence in dict.fromkeys(row.swept for row in rows if row.swept):
-        number = sum(row.swept == sentence for row in rows)
-        streams.note(f"{number:,} as expected: {printable(sentence)}")
-
-
-def _session_table(rows: Sequence[Session], now: float, streams: Streams) -> None:
-    from spillview.cli.tables import Cell, Column, write_table
-    from spillview.endings import endings_unseen
-    from spillview.secrets.masking import masked_text
-    from spillview.text import human_age, human_bytes, human_count
-    from spillview.triage import failed_unseen
-
-    columns = [
-        Column("SESSION", least=8, most=12),
-        Column("ACTIVE", right=True),
-        Column("HARNESS", drop=2),
-        Column("PROJECT", least=6, most=12, drop=1),
-        Column("TITLE", least=16),
-        Column("ARTIFACTS", right=True),
-        Column("BYTES", right=True),
-        Column("CHARS", right=True, drop=3),
-        Column("OVER", right=True),
-        Column("FAILED", right=True),
-        Column("UNSEEN", right=True),
-        Column("LIVE"),
-    ]
-    table = []
-    for row in rows:
-        name_session = short_session if streams.terminal else whole_session
-        active = human_age(now - row.last_active) if row.last_active else ""
-        failed = sum(map(failed_unseen, row.artifacts))
-        unseen = endings_unseen(row.artifacts)
-        table.append(
-            [
-                Cell(name_session(row.id), "name"),
-                Cell(active),
-                Cell(row.harness),
-                Cell(project_name(row.project)),
-                Cell(printable(" ".join(masked_text(row.title or "").split()))),
-                Cell(human_count(len(row.artifacts))),
-                Cell(human_bytes(row.bytes)),
-                Cell(human_count(row.chars) if row.chars is not None else ""),
-                Cell(human_count(row.over_boundary)),
-                Cell(human_count(failed), "unseen" if failed else None),
-                Cell(human_count(unseen), "unseen" if unseen else None),
-                Cell(row.activity),
-            ]
-        )
-    write_table(streams, columns, table)

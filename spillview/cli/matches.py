@@ -63,7 +63,7 @@ class Matches:
         self._last = 0
         if not streams.terminal:
             return
-        from spillview.cli.listing import project_name, subject
+        from spillview.cli.listing_tables import project_name, subject
         from spillview.cli.tables import clip
 
         found = artifact.found

@@ -159,7 +159,7 @@ def _table(
     now: float,
     streams: Streams,
 ) -> None:
-    from spillview.cli.listing import short_session, whole_session
+    from spillview.cli.listing_tables import short_session, whole_session
     from spillview.cli.tables import Cell, Column, write_table
 
     columns = [

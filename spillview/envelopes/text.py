@@ -30,6 +30,7 @@ from spillview.envelopes.parts import (
     with_size,
 )
 from spillview.envelopes.scanning import Found, Scan, signals_of
+from spillview.envelopes.signal_rows import LEAST, SIGNAL_CHARS, signal_rows
 from spillview.errors import BadInput
 from spillview.model import Boundary, Counts
 from spillview.signals import line_start
@@ -50,17 +51,9 @@ HEAD = 40
 HEAD_CHARS = 4_000
 """Chars of the head, unless its lines are asked for."""
 
-SIGNAL_CHARS = (400, 240, 160)
-"""Chars of a signal line: the most with which all of them fit, else the last."""
-
-LEAST = 2 * MARK + 60
-"""Chars in which a line that is too long can still be shown in part."""
-
-SIGNALS_HEADING = "--- signal lines: {rows} here, {shown} of {total} shown"
 CONCLUSION_HEADING = "--- conclusion: {runner}, {verdict}"
 TAIL_HEADING = "--- tail: lines {first} to {last}"
 HEAD_HEADING = "--- head: lines {first} to {last}"
-GAP = "[{count} signal lines not shown]"
 BLANK = "[then {count} blank lines]"
 END = "[end of the envelope]"
 
@@ -204,7 +197,7 @@ class _Folding:
             )
         concluded = self._conclusion(tail, room)
         room -= concluded.cost if concluded is not None else 0
-        signals, shown = self._signals(found, (tail, concluded), room)
+        signals, shown = signal_rows(self.content, found, (tail, concluded), room)
         room -= signals.cost if signals is not None else 0
         if first is None:
             first, room = HEAD, min(room, HEAD_CHARS)
@@ -264,68 +257,6 @@ class _Folding:
         shown = excerpt(self.content, spot, SIGNAL_CHARS[0], "end")
         block.add(f"{line.number}: {shown.text}", shown)
         return block
-
-    def _signals(
-        self, found: Found, others: Sequence[Block | None], room: int
-    ) -> tuple[Block | None, int]:
-        """Signal lines that no other block shows, and how many are shown in all."""
-        known = {
-            shown.spot.number: shown
-            for block in others
-            if block is not None
-            for shown in block.excerpts
-        }
-        spots = [*found.first, *found.last]
-        wanted = [spot for spot in spots if not _is_shown(spot, known)]
-        elsewhere = len(spots) - len(wanted)
-        room -= len(SIGNALS_HEADING) + 3 * DIGITS
-        if not wanted or room < LEAST:
-            return None, elsewhere
-        first, last = self._chosen(wanted, room, complete=len(spots) == found.total)
-        count = len(first) + len(last)
-        hidden = found.total - count - elsewhere
-        block = Block(
-            SIGNALS_HEADING.format(
-                rows=count, shown=count + elsewhere, total=found.total
-            )
-        )
-        for shown in first:
-            block.add(_numbered(shown), shown)
-        if hidden:
-            block.add(GAP.format(count=hidden))
-        for shown in last:
-            block.add(_numbered(shown), shown)
-        return block, count + elsewhere
-
-    def _chosen(
-        self, spots: list[Spot], room: int, *, complete: bool
-    ) -> tuple[list[Excerpt], list[Excerpt]]:
-        """All of the lines if they fit, else the first and (a third) the last ones."""
-        for limit in SIGNAL_CHARS:
-            rows, left = self._fitting(spots, limit, room)
-            if complete and len(rows) == len(spots):
-                return rows, []
-        room -= len(GAP) + DIGITS
-        limit = SIGNAL_CHARS[-1]
-        first, left = self._fitting(spots, limit, room - room // 3)
-        behind = spots[len(first) :][::-1]
-        last, left = self._fitting(behind, limit, room // 3 + left)
-        more, _ = self._fitting(spots[len(first) : -len(last) or None], limit, left)
-        return first + more, last[::-1]
-
-    def _fitting(
-        self, spots: Sequence[Spot], limit: int, room: int
-    ) -> tuple[list[Excerpt], int]:
-        """The first lines that fit, and the room that is left."""
-        rows: list[Excerpt] = []
-        for spot in spots:
-            shown = excerpt(self.content, spot, limit, "hit")
-            cost = len(_numbered(shown)) + 1
-            if cost > room:
-                break
-            rows.append(shown)
-            room -= cost
-        return rows, room
 
     def _head(self, tail: Block | None, room: int, most: int) -> Block | None:
         """The first lines, up to where the tail begins, as far as there is room."""
@@ -416,13 +347,3 @@ class _Folding:
                 seen=merge([each.seen for each in shown]),
             ),
         )
-
-
-def _numbered(shown: Excerpt) -> str:
-    return f"{shown.spot.number}: {shown.text}"
-
-
-def _is_shown(spot: Spot, known: dict[int, Excerpt]) -> bool:
-    """Whether another block shows the line's hit."""
-    other = known.get(spot.number)
-    return other is not None and spot.hit is not None and other.holds(spot.hit)

@@ -31,7 +31,8 @@ from spillview.writers import mapped_elsewhere, open_elsewhere
 
 SETTLED = 0.05
 """Seconds since the last change of a file before it is read: two changes within one
-tick of the file system's clock look like one."""
+tick of the file system's clock look like one. So long is waited after a first look at
+them too, for that clock may be another machine's, or wrong."""
 COARSE = 3.0
 """The same where its clock shows no fractions of a millisecond."""
 LOCK = "lock"
@@ -82,6 +83,7 @@ def update(
     the folder cannot be written.
     """
     given = present(wanted)
+    looked = time.monotonic()
     if not given and not os.path.isdir(folder):
         return Outcome()
     private_dir(folder)
@@ -92,6 +94,7 @@ def update(
         outcome = Outcome(damaged=index.damaged)
         worth = work.bytes >= least or index.damaged > 0
         if work.files and worth:
+            time.sleep(max(0.0, SETTLED - (time.monotonic() - looked)))
             _read(folder, work, given, outcome, progress, cancelled)
         if (worth or not work.files) and not cancelled():
             _drop(index, work.old)

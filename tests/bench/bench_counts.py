@@ -1,15 +1,24 @@
 """Counting one large file, as ratios to `wc -l` and `wc -lm` in the same run.
 
+Then 20,000 files of 2 GB, those of the index, against reading each of them once.
+
 python -m tests.bench.bench_counts [--size MiB] [NAME ...]
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from functools import partial
 
+from spillview.catalogue import Catalogue, Query
 from spillview.content import open_content
-from spillview.counts import count
+from spillview.counts import BLOCK, count
+from spillview.model import Found
+from spillview.places import Places
+from spillview.stored import open_artifact
+from spillview.ways import Ways
+from tests.bench.bench_index import FILES, make
 from tests.bench.large import FULL, arguments, file_of, files, peak_mebibytes, ran
 from tests.bench.table import Row, Scale, Target, medians, seconds
 
@@ -44,6 +53,48 @@ def rows(scale: Scale) -> Iterator[Row]:
             chars = seconds(ran("wc", "-lm", path))
             target = Target(at_least=12, unit="× faster")
             yield Row(work, target, "`wc -lm`", seconds=ours, found=chars / ours)
+    yield many(scale)
+
+
+def _read(paths: list[str]) -> None:
+    for path in paths:
+        descriptor = os.open(path, os.O_RDONLY)
+        while os.read(descriptor, BLOCK):
+            pass
+        os.close(descriptor)
+
+
+def _count(found: list[Found]) -> None:
+    ways = Ways()
+    for each in found:
+        with open_artifact(each, root=each.root, ways=ways) as content:
+            count(content)
+    ways.close()
+
+
+def many(scale: Scale) -> Row:
+    """Counts of very many files, against reading each once."""
+    took: list[float] = []
+    for step in scale.steps():
+        base = make(step.folder, step.of(FILES, 50))
+        places = Places.of_home(base)
+        store = os.path.join(base, "store")
+        found = [a.found for a in Catalogue(places).scan(Query(paths=(store,)))]
+        paths = [each.path for each in found]
+        works = {"read": partial(_read, paths), "count": partial(_count, found)}
+        times = medians(works, step.runs)
+        took.append(times["count"])
+    size = sum(each.size for each in found) / 1e9
+    return Row(
+        f"{ALL}, {len(found):,} files of {size:.1f} GB",
+        Target(ratio=2.0, megabytes=150),
+        "reading each once",
+        times["count"] / times["read"],
+        times["count"],
+        tuple(took),
+        peak_mebibytes(),
+        note="one process",
+    )
 
 
 def main() -> None:

@@ -1,33 +1,32 @@
-"""Reading a large transcript, as a ratio to `rg -c` on the same file.
+"""Reading and linking a large transcript, as a ratio to `rg -c` on the same file.
 
-Run by hand: `python -m tests.bench.bench_transcripts [BYTES]` (a gigabyte by default).
-The file holds short and long results, some of 12 MB, an envelope every thousand calls
-and reads of what was spilled. Memory is that of a process of its own.
+`python -m tests.bench transcripts`. The file holds short and long results, some of
+12 MB, an envelope every thousand calls and reads of what was spilled. Read the ratios,
+not the times.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import random
-import resource
 import shutil
-import statistics
 import subprocess
-import sys
-import tempfile
-import time
-from collections.abc import Callable
+from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 from spillview.discovery import TranscriptFound
 from spillview.places import Places
-from spillview.profile import load_profiles
+from spillview.profile import Profile, load_profiles
+from spillview.ripgrep import find_ripgrep
 from spillview.transcripts import read_transcript
 from spillview.transcripts.facts import TranscriptFacts
+from tests.bench.large import FULL, peak_mebibytes
+from tests.bench.table import Row, Scale, Target, medians, seconds
 from tests.stores import Claude, envelope_of
 
-ROUNDS = 3
+RG = find_ripgrep().path
+GROWTH = b'{"type":"assistant","message":{"content":[]}}\n' * 100
 WORDS = [
     *("error", "build", "src/main.py", "warning", "line", "test", "passed", "import"),
     *("def", "return", "self", "config", "value", "module", "0x1f", '"quoted"'),
@@ -35,54 +34,75 @@ WORDS = [
 ]
 
 
-def main() -> None:
-    """Make the transcript, measure, print a table."""
-    size = int(sys.argv[1]) if len(sys.argv) > 1 else 1_000_000_000
-    folder = Path(tempfile.mkdtemp(prefix="spillview-bench-"))
-    try:
-        path, mentions = make(folder, size)
-        print(f"{path.stat().st_size / 1e6:,.0f} MB, {mentions} envelopes")
-        rg = shutil.which("rg") or "rg"
-        peers: list[float] = []
-        ours: list[float] = []
-        for _ in range(ROUNDS):
-            peers.append(timed(lambda: count_with(rg, path)))
-            ours.append(timed(lambda: read(path, None)))
-        facts = read(path, None)
-        assert len(facts.mentions) == mentions, len(facts.mentions)
-        peer, own = statistics.median(peers), statistics.median(ours)
-        print(f"rg -c               {peer:8.3f} s   1.0")
-        print(f"read_transcript     {own:8.3f} s   {own / peer:.1f}")
-        with path.open("ab") as file:
-            file.write(b'{"type":"assistant","message":{"content":[]}}\n' * 100)
-        again = timed(lambda: read(path, facts))
-        print(f"read on after growth{again:8.3f} s   {again / peer:.2f}")
-        peak = subprocess.run(
-            [sys.executable, "-m", __spec__.name, "--peak", path],
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout
-        print(f"peak memory         {int(peak) / 1024:8.0f} MB")
-    finally:
-        shutil.rmtree(folder)
+def transcript(folder: str, size: int) -> tuple[Path, int]:
+    """A transcript of so many bytes, made when it is not there, and its envelopes."""
+    home = Path(folder) / f"transcript-{size}"
+    made = home / "envelopes"
+    if not made.exists():
+        shutil.rmtree(home, ignore_errors=True)
+        home.mkdir(parents=True)
+        path, mentions = make(home, size)
+        made.write_text(f"{mentions} {path}")
+    number, _, name = made.read_text().partition(" ")
+    return Path(name), int(number)
 
 
-def count_with(rg: str, path: Path) -> None:
+def count_with_rg(path: Path) -> None:
     """The peer: how many lines hold a word that each call holds."""
-    subprocess.run([rg, "-c", "tool_use", path], stdout=subprocess.DEVNULL, check=True)
+    command = [RG, "--no-config", "-c", "tool_use", str(path)]
+    subprocess.run(command, stdout=subprocess.DEVNULL, check=True)
 
 
-def timed(work: Callable[[], object]) -> float:
-    """Seconds that `work` takes."""
-    start = time.perf_counter()
-    work()
-    return time.perf_counter() - start
+def grown(path: Path) -> float:
+    """Seconds for reading on after a transcript grew, by some kilobytes."""
+    facts, size = read(path, None), path.stat().st_size
+    try:
+        with path.open("ab") as file:
+            file.write(GROWTH)
+        return seconds(lambda: read(path, facts))
+    finally:
+        os.truncate(path, size)
+
+
+def rows(scale: Scale) -> Iterator[Row]:
+    """Reading it all, and what it grew by."""
+    took: list[float] = []
+    for step in scale.steps():
+        path, mentions = transcript(step.folder, step.of(FULL, 1 << 20))
+        facts = read(path, None)
+        if len(facts.mentions) != mentions:
+            raise RuntimeError(f"{len(facts.mentions)} of {mentions} envelopes")
+        works = {
+            "rg": lambda path=path: count_with_rg(path),
+            "ours": lambda path=path: read(path, None),
+        }
+        times = medians(works, min(3, step.runs))
+        took.append(times["ours"])
+    what = f"a transcript of {path.stat().st_size / 1e9:.3g} GB"
+    yield Row(
+        f"linking {what}, {mentions:,} envelopes",
+        Target(ratio=8, megabytes=150),
+        "`rg -c`",
+        times["ours"] / times["rg"],
+        times["ours"],
+        tuple(took),
+        peak_mebibytes(),
+    )
+    yield Row(
+        f"{what}: what it grew by, {len(GROWTH) / 1e3:.1f} KB",
+        Target(seconds=0.02),
+        seconds=grown(path),
+    )
+
+
+@cache
+def _profile() -> Profile:
+    return load_profiles(Places.of_home(os.curdir))[0]["claude-code"]
 
 
 def read(path: Path, previous: TranscriptFacts | None) -> TranscriptFacts:
     """The transcript's facts."""
-    profile = load_profiles(Places.of_home(str(path.parent)))[0]["claude-code"]
+    profile = _profile()
     facts = path.stat()
     found = TranscriptFound(
         "claude-code",
@@ -144,13 +164,3 @@ def make(folder: Path, size: int) -> tuple[Path, int]:
             file.write(block)
             written += len(block)
     return main.transcript, mentions
-
-
-if __name__ == "__main__":
-    if sys.argv[1:2] == ["--peak"]:
-        read(Path(sys.argv[2]), None)
-        print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
-    else:
-        os.environ.setdefault("PYTHONHASHSEED", "0")
-        print(json.dumps({"python": sys.version.split()[0]}))
-        main()
