@@ -201,7 +201,7 @@ def test_a_utf16_artifact_is_looked_through_by_its_text(tmp_path: Path) -> None:
 def test_doctor_tells_of_credentials_and_who_received_them(night: str) -> None:
     ran = run("doctor")
     assert TOKEN[:6] not in ran.out
-    assert "1 artifact holds what looks like a credential: 2 × GitHub token" in ran.out
+    assert "1 artifact holds what looks like credentials: 2 × GitHub token" in ran.out
     assert "the model saw 0 of 2, and a part of 1" in ran.out
     assert "credentials: looked for in 1 artifact" in ran.out
     [row] = [
