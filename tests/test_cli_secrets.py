@@ -150,6 +150,8 @@ def test_where_credentials_are_and_whether_they_were_seen(night: str) -> None:
     ran = run("grep", "--secrets")
     assert ran.code == 0
     assert TOKEN[:6] not in ran.out + ran.err
+    envelope = run("envelope", night).out
+    assert "the model saw a part of it" in envelope
     first, last = ran.lines
     lines = Path(night).read_text().split("\n")
     number = next(n for n, line in enumerate(lines, 1) if TOKEN in line)
