@@ -48,7 +48,7 @@ _NUMBERS = re.compile(r"^(?:-[A-Za-z]*[nb][A-Za-z]*|--line-number|--number)$")
 _CONTEXT = re.compile(r"^(?:-[A-Za-z]*[ABC]\d*|-\d+|--\w*context.*)$")
 _PARTS = re.compile(r"^(?:-[A-Za-z]*o|--only-matching|--json|--replace|-r=)")
 _SOME_LINES = re.compile(
-    r"^\s*(\d{1,12})\s*,\s*(?:\d{1,12}|\$)\s*p?\s*;?\s*(?:\d*q)?\s*$"
+    r"^\s*+(\d{1,12}+)\s*+,\s*+(?:\d{1,12}+|\$)\s*+p?\s*+;?\s*+(?:\d*+q)?\s*+$"
 )
 
 _SOME = re.compile(r"[\d,$;p\s]+|/[^/]+/p")

@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
 from spillview.frozen import Frozen
-from spillview.text import human_count, path_text
+from spillview.text import path_text, plural
 
 if TYPE_CHECKING:
     from spillview.entries import StoreFound
@@ -57,17 +57,28 @@ class Exposure(Frozen):
         """All of it in words."""
         if not self.number:
             return f"{self.means}: {self.advice}"
-        noun = "artifact" if self.number == 1 else "artifacts"
-        return f"{human_count(self.number)} {noun} {self.means}: {self.advice}"
+        means = self.means
+        if self.number == 1:
+            verb, _, rest = means.partition(" ")
+            means = f"{_ALONE.get(verb, verb)} {rest}"
+        return f"{plural(self.number, 'artifact')} {means}: {self.advice}"
 
     @property
     def many(self) -> str:
         """The sentence for several places together, with `{}` for the number."""
-        if not self.number:
-            return f"{{}} folders where {self.means}: {self.advice}".replace(
-                path_text(self.path), "it"
-            )
-        return f"{{}} artifacts {self.means}: {self.advice}"
+        means = _FOLDERS.get(self.kind)
+        noun = "artifacts" if means is None else "folders"
+        return f"{{}} {noun} {means or self.means}: {self.advice}"
+
+
+_ALONE = {"have": "has", "are": "is", "lie": "lies", "hold": "holds"}
+_FOLDERS: dict[Kind, str] = {
+    "foreign-folder": "belong to others, who can remove and swap what is in them",
+    "open-folder": "are open to every user, who can plant, remove and swap files there",
+    "group-folder": "are open to a group, which can plant, remove and swap files there",
+    "fixed-name": "have names that every user can make before the harness does, for all"
+    " know them: it then fails, or writes where they read",
+}
 
 
 def exposures(
@@ -158,8 +169,8 @@ def _of_files(
         (
             "hard-link",
             linked,
-            "have another name outside the stores found: who has that name can read"
-            " and change them, and removing them here frees nothing",
+            "have another name outside the stores found: by that one others may read"
+            " and change what is in it, and removing it here frees nothing",
             "find it with find -samefile, and remove the name that is not yours",
         ),
         (

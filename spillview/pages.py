@@ -259,7 +259,7 @@ _OPENING = re.compile(
     rb'\[\s*\{\s*"type"\s*:\s*"text"\s*,\s*"text"\s*:\s*|\{\s*"result"\s*:\s*)?"'
 )
 _AGAIN = re.compile(rb'\s*\}\s*,\s*\{\s*"type"\s*:\s*"text"\s*,\s*"text"\s*:\s*"')
-_CLOSING = re.compile(rb"\s*\}?\s*\]?\s*\Z")
+_CLOSING = re.compile(rb"\s*+\}?\s*+\]?\s*+\Z")
 _UNFINISHED = re.compile(
     rb"(?:\\u[dD][89abAB][0-9a-fA-F]{2})?(?:\\(?:u[0-9a-fA-F]{0,3})?)?\Z"
 )

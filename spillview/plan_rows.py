@@ -30,6 +30,7 @@ def choice_row(choice: Choice, failure: Failure | None = None) -> Row:
         "id": found.id,
         "path": path_text(found.path),
         "bytes": found.size,
+        "disk_bytes": found.disk,
         "action": "remove" if remove else "keep",
         "reason": path_text(reason),
         "harness": found.harness,

@@ -150,6 +150,8 @@ def test_where_credentials_are_and_whether_they_were_seen(night: str) -> None:
     ran = run("grep", "--secrets")
     assert ran.code == 0
     assert TOKEN[:6] not in ran.out + ran.err
+    envelope = run("envelope", night).out
+    assert "the model saw a part of it" in envelope
     first, last = ran.lines
     lines = Path(night).read_text().split("\n")
     number = next(n for n, line in enumerate(lines, 1) if TOKEN in line)
@@ -201,7 +203,7 @@ def test_a_utf16_artifact_is_looked_through_by_its_text(tmp_path: Path) -> None:
 def test_doctor_tells_of_credentials_and_who_received_them(night: str) -> None:
     ran = run("doctor")
     assert TOKEN[:6] not in ran.out
-    assert "1 artifact holds what looks like a credential: 2 × GitHub token" in ran.out
+    assert "1 artifact holds what looks like credentials: 2 × GitHub token" in ran.out
     assert "the model saw 0 of 2, and a part of 1" in ran.out
     assert "credentials: looked for in 1 artifact" in ran.out
     [row] = [

@@ -142,6 +142,7 @@ def test_links_out_and_second_names_are_told(spilled: Path, tmp_path: Path) -> N
     [row] = told("hard-link")
     assert row["root"] == str(spilled)
     assert "find -samefile" in row["advice"]
+    assert row["problem"].startswith("1 artifact has another name")
 
 
 def test_second_names_within_the_store_are_none(spilled: Path) -> None:

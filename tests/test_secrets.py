@@ -193,6 +193,25 @@ def test_a_window_far_inside_a_file_is_as_the_whole_file() -> None:
     assert content.pread(0, len(data)) == masked(data)
 
 
+def test_a_key_that_is_longer_than_the_reach_is_hidden_as_far_as_that() -> None:
+    made = Maker(9)
+    data = b"ahead\n" + made.pem("", 400).encode() + b"\nbehind\n"
+    at = data.index(b"PRIVATE KEY")
+    content = MaskedContent(BytesContent(data))
+    assert content.pread(0, len(data)) == masked(data)
+    for start in (at + REACH - 3_000, at + REACH - 70, at + REACH + 70):
+        assert content.pread(start, 200) == masked(data)[start : start + 200]
+    body = masked(data)[at + 20 : at + REACH]
+    assert set(body) <= set(b"*\n-")
+
+
+@pytest.mark.parametrize("size", [16, 700, 1_000, 3_000])
+def test_a_session_token_of_any_usual_size_is_hidden(size: int) -> None:
+    token = Maker(size).of("ABCDEFabcdef0123456789+/", size)
+    line = f"aws_session_token = {token}\n".encode()
+    assert masked(line) == b"aws_session_token = " + b"*" * size + b"\n"
+
+
 class Counted(BytesContent):
     """A content that tells how much of it was read."""
 

@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from spillview.catalogue import Catalogue, Query
 from spillview.growth.births import born
+from spillview.growth.check import check
+from spillview.growth.limits import Limits
 from spillview.growth.moments import Moment
+from spillview.growth.readings import Check
+from spillview.places import Places
 from tests.command import Row, process, run
-from tests.stores import Claude
+from tests.stores import SESSION, Claude
 
 LINUX = pytest.mark.skipif(
     not Path("/proc/self/fd").exists(), reason="needs Linux's /proc"
@@ -182,6 +191,96 @@ def test_a_file_that_was_there_before_but_not_looked_at_is_not_new(
     assert [os.path.basename(row["path"]) for row in files(rows)] == ["made.log"]
     assert total["since"]["grown"] == 600
     assert total["since"]["note"] == "unknown"
+
+
+LIVES = st.lists(
+    st.tuples(
+        st.sampled_from(["append", "cut", "replace", "rename", "remove", "make"]),
+        st.sampled_from("abcd"),
+        st.sampled_from("abcd"),
+        st.integers(1, 5000),
+    ),
+    max_size=8,
+)
+
+
+LIFE = itertools.count(1)
+"""Tells every file that was ever made from all others."""
+
+
+def live(folder: Path, names: dict[str, int], step: tuple[str, str, str, int]) -> None:
+    """Do one thing to a file; `names` says whose life (a number) each name leads to."""
+    what, name, other, size = step
+    path = folder / name
+    if what in ("append", "make"):
+        if name not in names:
+            names[name] = next(LIFE)
+        with path.open("ab") as file:
+            file.write(b"x" * size)
+    elif name not in names:
+        return
+    elif what == "cut":
+        os.truncate(path, min(size, path.stat().st_size))
+    elif what == "replace":
+        (folder.parent / "new").write_bytes(b"y" * size)
+        os.replace(folder.parent / "new", path)
+        names[name] = next(LIFE)
+    elif what == "rename" and name != other:
+        os.rename(path, folder / other)
+        names[other] = names.pop(name)
+    elif what == "remove":
+        path.unlink()
+        del names[name]
+
+
+@given(LIVES, LIVES)
+@settings(max_examples=25)
+def test_growth_since_the_check_before_is_what_an_onlooker_would_say(
+    before: list[tuple[str, str, str, int]], after: list[tuple[str, str, str, int]]
+) -> None:
+    with tempfile.TemporaryDirectory() as home:
+        folder = Path(home, "logs")
+        folder.mkdir()
+        (folder / "still").write_bytes(b"still")
+        catalogue = Catalogue(Places.of_home(home))
+        query = Query((str(folder),))
+
+        def checked() -> Check:
+            return check(catalogue, query, Limits(), interval=0)
+
+        names: dict[str, int] = {}
+        for step in before:
+            live(folder, names, step)
+        checked()
+        known = {n: (life, (folder / n).stat().st_size) for n, life in names.items()}
+        time.sleep(0.012)  # disks tell births in steps
+        for step in after:
+            live(folder, names, step)
+        if names and born(str(folder / "still")) is None:
+            return  # this disk does not tell when a file was made
+        expected: dict[str, int | None] = {}
+        alike = False  # another file of the same size: nothing tells it apart
+        for name, life in names.items():
+            size = (folder / name).stat().st_size
+            if name in known:
+                same = known[name][0] == life and size >= known[name][1]
+                alike = alike or (known[name][0] != life and size == known[name][1])
+                expected[name] = size - known[name][1] if same else None
+            else:
+                moved = any(life == other for other, _ in known.values())
+                expected[name] = None if moved else size
+        got = checked()
+        grown = {
+            os.path.basename(r.path): r.since.grown
+            for r in got.readings
+            if r.kind == "file" and r.since is not None
+        }
+        assert grown == {name: size for name, size in expected.items() if size}
+        total = got.total.since
+        assert total is not None
+        assert total.grown == sum(size or 0 for size in expected.values())
+        if not alike:
+            assert (total.why == "unknown") is (None in expected.values())
 
 
 # Limits and exit codes
@@ -460,6 +559,16 @@ def test_a_process_that_reads_what_it_writes_is_told(logs: Path) -> None:
 
 
 # Stores
+
+
+def test_a_session_that_is_nowhere_is_told_and_no_silent_success(machine: Path) -> None:
+    session = Claude(machine)
+    session.spills(b"x\n" * 40_000)
+    session.write()
+    assert run("watch", "--interval", "0", "--session", SESSION).code == 0
+    got = run("watch", "--interval", "0", "--session", "nobody")
+    assert got.code == 2
+    assert "no artifact of session nobody was found" in got.err
 
 
 def test_transcripts_are_watched_and_no_part_of_the_totals(machine: Path) -> None:

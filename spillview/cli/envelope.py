@@ -49,6 +49,7 @@ def write_envelope(facts: EnvelopeFacts, streams: Streams) -> None:
         ("claimed", _claims(facts, streams)),
         ("head cut", _survival(facts)),
         ("repeats", _repeats(artifact)),
+        ("secrets", _credentials(artifact)),
         ("reads", _reads(artifact)),
         (
             "note",
@@ -240,6 +241,20 @@ def _survival(facts: EnvelopeFacts) -> Iterator[str]:
         yield (
             "the JSON still parses" if survival.json_parses else "the JSON breaks"
         ) + (reason)
+
+
+def _credentials(artifact: Artifact) -> Iterator[str]:
+    """Where credentials are, as far as somebody looked, and who received them."""
+    if artifact.secrets is None:
+        return
+    from spillview.secrets.kept import SEEN_WORDS, states
+
+    for place, (secret, state) in enumerate(states(artifact, artifact.secrets)):
+        if place == RANGES:
+            total = human_count(len(artifact.secrets.items))
+            yield f"{RANGES} of {total}; `spillview grep --secrets` has all"
+            return
+        yield f"{secret.words}, line {human_count(secret.line)}: {SEEN_WORDS[state]}"
 
 
 def _reads(artifact: Artifact) -> Iterator[str]:

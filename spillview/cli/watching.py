@@ -105,6 +105,9 @@ def run(name: str, args: argparse.Namespace, streams: Streams) -> int:
         for problem in found.problems[len(catalogue.problems) :]:
             streams.error(problem.sentence)
             unread = 2
+        if query.session is not None and not found.total.names:
+            streams.error(f"no artifact of session {query.session} was found")
+            unread = 2
         return 1 if found.passed else unread
     finally:
         catalogue.close()

@@ -27,7 +27,9 @@ _WRAPPED = re.compile(
     re.DOTALL,
 )
 _PIPED = re.compile(
-    r"(?P<command>.+?)\s*(?:2>&1\s*)?\|&?\s*(?:\S*/)?spillview\s+wrap\b[^|;&]*\Z",
+    # What goes on ends with no blank, so that these are passed over but once.
+    r"(?P<command>.(?:.*?\S)??)\s*+(?:2>&1\s*+)?\|&?\s*+(?:\S*/)?"
+    r"spillview\s++wrap\b[^|;&]*\Z",
     re.DOTALL,
 )
 _SHELL = re.compile(

@@ -178,33 +178,20 @@ class _Work:
             if before == now:
                 yield place, same
                 continue
-            if before is None:
-                if inodes is None:
-                    inodes = {(size.dev, size.ino) for size in sizes.values()}
-                if (now.dev, now.ino) in inodes:  # renamed, or its number used again
-                    yield place, Change(seconds, None, why="unknown")
-                    continue
             came = change(before, now, seconds)
-            path = self.files[place].path
-            if before is None and not self._is_new(path):
-                came = Change(seconds, None, why="unknown")
-            elif before is not None and came.grown and self._made_since(path):
-                came = Change(seconds, None, why="replaced")
+            if came.grown:
+                made = made_since(self.files[place].path, self.before.when.wall)
+                if before is not None and made:
+                    came = Change(seconds, None, why="replaced")
+                elif before is None and made is None:  # the disk does not tell
+                    if inodes is None:
+                        inodes = {(size.dev, size.ino) for size in sizes.values()}
+                    renamed = (now.dev, now.ino) in inodes
+                    made = self.before.whole and not renamed
+                if before is None and not made:
+                    # It came from elsewhere, or was not looked at before.
+                    came = Change(seconds, None, why="unknown")
             yield place, came
-
-    def _made_since(self, path: str) -> bool | None:
-        """Whether a file was made after the check before; None where nothing tells."""
-        assert self.before is not None
-        return made_since(path, self.before.when.wall)
-
-    def _is_new(self, path: str) -> bool:
-        """Whether a file that the check before did not see was not there then.
-
-        It may have been outside of what was looked at, or come from elsewhere.
-        """
-        assert self.before is not None
-        made = self._made_since(path)
-        return self.before.whole if made is None else made
 
     def size(self, place: int) -> Size:
         """The file at a place of `singles`."""

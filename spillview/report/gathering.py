@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from spillview import triage
+from spillview.exposure import leads_out, user_name
 from spillview.growth.current import filling, growing
 from spillview.growth.rows import growth_facts
 from spillview.model import Artifact, Missing
@@ -19,6 +20,7 @@ from spillview.report.placing import EXPOSING, is_fine, sections_of
 from spillview.reviewed import call_mark, is_call_reviewed, is_reviewed, session_mark
 from spillview.secrets.masking import masked_text
 from spillview.secrets.showing import shown, shown_call
+from spillview.secrets.telling import tally
 from spillview.text import path_text
 
 if TYPE_CHECKING:
@@ -270,7 +272,7 @@ class _Gathering:
         uid, own = artifact.found.uid, self.catalogue.places.uid
         if artifact.found.type == "unreadable" or own < 0 or uid == own:
             return None
-        return _user(uid)
+        return user_name(uid)
 
     def _is_exposed(self, artifact: Artifact, roots: list[str]) -> bool:
         return (
@@ -292,6 +294,9 @@ def _worst_first(finding: Finding) -> tuple[object, ...]:
     elif section == "items_missed":
         missed = finding.more.get("items_missed", 0)
         within = (-missed,)
+    elif section == "exposed" and artifact is not None:
+        received = tally([artifact])
+        within = (-received["seen"], -received["in part"], -received.total())
     elif finding.call is not None:
         within = (finding.swept, -(finding.call.mention.time or 0.0))
     return (_ORDER[section], *within)
@@ -312,19 +317,8 @@ def _once(catalogue: Catalogue, calls: Iterable[Missing]) -> list[Missing]:
 
 def _leads_out(artifact: Artifact, roots: Sequence[str]) -> bool:
     """Whether it is a link to a place outside every store."""
-    if artifact.found.type != "symlink":
-        return False
-    target = os.path.realpath(artifact.found.path)
-    return not any(target == root or target.startswith(f"{root}/") for root in roots)
-
-
-def _user(uid: int) -> str:
-    try:
-        import pwd
-
-        return f"user {pwd.getpwuid(uid).pw_name}"
-    except (ImportError, KeyError):
-        return f"user {uid}"
+    found = artifact.found
+    return found.type == "symlink" and leads_out(found.path, roots)
 
 
 def _facts(artifact: Artifact) -> Iterator[tuple[str, object]]:

@@ -88,9 +88,10 @@ def told(artifacts: Sequence[Artifact]) -> Exposure | None:
     )
     more = len(artifacts) - NAMED
     rest = f"; and {human_count(more)} more artifacts" if more > 0 else ""
-    hold = "holds what looks like a credential"
-    if len(artifacts) > 1:
-        hold = "hold what look like credentials"
+    hold = "hold what looks like credentials"
+    if len(artifacts) == 1 and artifacts[0].secrets is not None:
+        one = len(artifacts[0].secrets.items) == 1
+        hold = f"hold what looks like {'a credential' if one else 'credentials'}"
     counted = tally(artifacts)
     return Exposure(
         "secret-like",

@@ -16,6 +16,7 @@ from spillview.errors import SpillError
 from spillview.moving import Failure
 from spillview.retention import Plan
 from spillview.rules import Rules
+from spillview.space import space_of
 from spillview.text import exact_age, human_bytes, path_text, printable
 from spillview.trash import Applied, DiskFull, NoTrash, Trash
 from spillview.tui.bars import plural
@@ -137,7 +138,7 @@ class CleanupScreen(PlanScreen):
         if applied.moved:
             self.changed = True
             self.last_batch = applied.batch
-            size = human_bytes(sum(found.size for found in applied.moved))
+            size = human_bytes(space_of(applied.moved).bytes)
             freed = human_bytes(applied.freed_now)
             where = "moved into the trash" if applied.batch else "deleted"
             words = f"{plural(len(applied.moved), 'file')} ({size}) {where}."
@@ -161,7 +162,7 @@ class CleanupScreen(PlanScreen):
 
     def _ask_to_delete(self, stuck: Sequence[Failure]) -> None:
         """Where there is no trash, only a person may say that files go for good."""
-        size = human_bytes(sum(each.found.size for each in stuck))
+        size = human_bytes(space_of(each.found for each in stuck).bytes)
         self.app.push_screen(
             ConfirmScreen(
                 f"Delete {plural(len(stuck), 'file')} ({size}) for good?",

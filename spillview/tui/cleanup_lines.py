@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from rich.cells import cell_len
 
 from spillview.retention import Choice, Plan
+from spillview.space import space_of
 from spillview.text import human_bytes, path_text, printable
 from spillview.tui.bars import plural, two_ends
 from spillview.tui.plan_list import ChoiceRow
@@ -53,7 +54,7 @@ class CleanupBar(Lines):
             right = [(self.doing, "dim")]
         elif self.tomorrow is not None:
             files = [choice.artifact.found for choice in self.tomorrow]
-            size = human_bytes(sum(found.size for found in files))
+            size = human_bytes(space_of(files).bytes)
             more = f"{len(files):,} more" if files else "nothing more"
             if files and (width >= 100 or not _over(plan, 0)):
                 more += f", {size}"

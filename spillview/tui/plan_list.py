@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from spillview.retention import GROUPS, Choice, Plan
+from spillview.space import space_of
 from spillview.text import human_age, human_bytes, path_text, printable
 from spillview.tui.bars import plural
 from spillview.tui.columns import subject
@@ -126,7 +127,7 @@ def rows_of(
     rows: list[Row] = []
     for words, tone, members in groups:
         if members:
-            size = sum(choice.artifact.found.size for choice in members)
+            size = space_of(choice.artifact.found for choice in members).bytes
             rows.append(Heading(words, tone, len(members), size))
             rows += [
                 ChoiceRow(choice, plan.now, failures.get(choice.artifact.id))
