@@ -23,7 +23,7 @@ from spillview.model import Counts, Found, Kind, Line
 if TYPE_CHECKING:
     from spillview.sheets import Sheet
 
-SCHEMA = 5
+SCHEMA = 6
 """Raised whenever a table or the meaning of a stored fact changes."""
 
 _TABLES = """
@@ -42,6 +42,9 @@ create table looks (
     path blob primary key, token text, data blob
 ) without rowid;
 create table lines (
+    harness text, session blob, token text, data blob, primary key (harness, session)
+) without rowid;
+create table gists (
     harness text, session blob, token text, data blob, primary key (harness, session)
 ) without rowid;
 create table sheets (
@@ -301,6 +304,31 @@ class Cache:
             data = _zstd().compress(b"".join(each), 1)
             rows.append((harness, name, token, _sealed(data)))
         self._insert("lines", rows)
+
+    def gists(self) -> dict[tuple[str, str], tuple[str, bytes]]:
+        """The kept gists of each session, and what they hold for."""
+        statement = "select harness, session, token, data from gists"
+        rows = self._run(lambda db: db.execute(statement).fetchall(), write=False)
+        return {
+            (intern(harness), session.decode("utf-8", "surrogatepass")): (token, data)
+            for harness, session, token, sealed in rows or ()
+            if (data := _whole(sealed)) is not None
+        }
+
+    def store_gists(self, gists: Mapping[tuple[str, str], tuple[str, bytes]]) -> None:
+        """Keep the gists of these sessions, each with its token."""
+        self._insert(
+            "gists",
+            [
+                (
+                    harness,
+                    session.encode("utf-8", "surrogatepass"),
+                    token,
+                    _sealed(data),
+                )
+                for (harness, session), (token, data) in gists.items()
+            ],
+        )
 
     def has_counts(self) -> bool:
         """Whether anything was ever counted."""

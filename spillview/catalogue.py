@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from spillview.cache import Cache, Key
     from spillview.config import Settings
     from spillview.envelope import EnvelopeFacts
+    from spillview.gists import Gists
     from spillview.links import SessionFacts
     from spillview.places import Places
     from spillview.state import Note, State
@@ -644,32 +645,69 @@ class Catalogue:
 
     def sessions(self, artifacts: Iterable[Artifact]) -> list[Session]:
         """The artifacts by session: worst session first, worst artifact first."""
-        now = self.now()
         grouped: dict[tuple[str, str], list[Artifact]] = {}
         for artifact in artifacts:
             key = (artifact.found.harness, artifact.session)
             grouped.setdefault(key, []).append(artifact)
-        sessions = []
-        for (harness, sid), members in grouped.items():
-            facts = self._records.sessions.get((harness, sid))
-            active = facts.last_active if facts is not None else None
-            if active is None:
-                active = max(a.changed for a in members)
-            growing = any("growing" in a.flags for a in members)
-            sessions.append(
-                Session(
-                    harness,
-                    sid,
-                    facts.project if facts is not None else None,
-                    facts.title if facts is not None else None,
-                    facts.started if facts is not None else None,
-                    active,
-                    growing or 0 <= now - active < LIVE_SECONDS,
-                    tuple(members),
-                    facts.skipped if facts is not None else 0,
-                )
+        return triage.order_sessions(
+            self.session_of(
+                key,
+                tuple(members),
+                max(a.changed for a in members),
+                growing=any("growing" in a.flags for a in members),
             )
-        return triage.order_sessions(sessions)
+            for key, members in grouped.items()
+        )
+
+    def session_of(
+        self,
+        key: tuple[str, str],
+        artifacts: Sequence[Artifact],
+        changed: float,
+        *,
+        growing: bool,
+    ) -> Session:
+        """What is known of the session of a harness and id, with these artifacts.
+
+        `changed`: when the last of them did; `growing`: whether one of them is.
+        """
+        facts = self._records.sessions.get(key)
+        active = facts.last_active if facts is not None else None
+        if active is None:
+            active = changed
+        return Session(
+            *key,
+            facts.project if facts is not None else None,
+            facts.title if facts is not None else None,
+            facts.started if facts is not None else None,
+            active,
+            growing or 0 <= self.now() - active < LIVE_SECONDS,
+            artifacts,
+            facts.skipped if facts is not None else 0,
+        )
+
+    def gists(
+        self, listing: Listing, shelve: Callable[[Artifact], object]
+    ) -> tuple[Gists, set[tuple[str, str]]]:
+        """See `known_gists.gists_of`."""
+        from spillview.known_gists import gists_of
+
+        return gists_of(self, listing, shelve)
+
+    def keep_gists(self, gists: Gists, groups: Iterable[tuple[str, str]]) -> None:
+        """Keep the gists of those of these sessions of which all is known."""
+        from spillview.known_gists import keep
+
+        keep(self, gists, groups)
+
+    def is_open(self, group: tuple[str, str]) -> bool:
+        """Whether what other sessions say may still change a session's links."""
+        return self._records.is_open(group)
+
+    @property
+    def has_counts(self) -> bool:
+        """Whether anything was ever counted."""
+        return bool(self._counts) or self.cache.has_counts()
 
     def session_named(self, harness: str, session: str) -> tuple[str | None, ...]:
         """The project and the title of a session, as far as transcripts tell."""

@@ -7,17 +7,16 @@ database, what may not be looked at) is kept as it is.
 
 from __future__ import annotations
 
+import os
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from hashlib import blake2b
+from hashlib import blake2b, sha256
 from operator import attrgetter
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING, Any, overload
 
 from spillview.model import Found
 
 if TYPE_CHECKING:
-    import os
-
     from spillview.entries import Common
 
 Facts = tuple[int, int, int, int, int, int, int]
@@ -157,6 +156,24 @@ class Finds(Sequence[Found]):
         if of < 0:
             return self._whole[place].id
         return self._shared[of].ident_of(self._names[place])
+
+    def are_plain(self, places: range) -> bool:
+        """Whether all of these are plain files whose text is the file."""
+        return all(
+            of >= 0 and self._shared[of].stored is None
+            for of in set(self._of[places.start : places.stop])
+        )
+
+    def numbers(self, places: range) -> Iterator[int]:
+        """The ids of plain files as numbers."""
+        begun: dict[int, Any] = {}
+        for place in places:
+            of = self._of[place]
+            if of not in begun:
+                begun[of] = sha256(os.fsencode(os.path.join(self._shared[of].real, "")))
+            ident = begun[of].copy()
+            ident.update(os.fsencode(self._names[place]))
+            yield int.from_bytes(ident.digest()[:8], "big")
 
     def address(self, place: int) -> str:
         """The path, and behind a NUL the row."""

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Literal
 from spillview.frozen import Frozen, replace
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from spillview.stored import Stored
 
 Unit = Literal["chars", "utf16", "bytes", "lines", "tokens"]
@@ -470,7 +472,7 @@ class Session(Frozen):
     started: float | None
     last_active: float | None
     live: bool
-    artifacts: tuple[Artifact, ...]
+    artifacts: Sequence[Artifact]
     skipped: int = 0
     """Lines of its transcripts that hold no readable record."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from textual import events, on
@@ -37,7 +38,7 @@ class MarkingScreen(QueueScreen):
             return
         following = self.queue.next_open()
         self.last_batch = None  # the mark is what `u` takes back now
-        artifacts: tuple[Artifact, ...] = ()
+        artifacts: Sequence[Artifact] = ()
         also: tuple[str, ...] = ()
         if isinstance(row, Session):
             artifacts, also = row.artifacts, (session_mark(row.harness, row.id),)
