@@ -91,6 +91,8 @@ class Gists:
         "sessions",
         "sizes",
         "unseen",
+        "version",
+        "versions",
     )
 
     def __init__(self, sessions: Sequence[str]) -> None:
@@ -124,6 +126,10 @@ class Gists:
         """See `Link.chain`; of the few that have one."""
         self.done = bytearray(number)
         """Whether all there is to know of it is known."""
+        self.versions = array("I", bytes(4 * number))
+        """How often each was taken."""
+        self.version = 0
+        """How often any was."""
         self._by_ident: array[int] | None = None
 
     def __len__(self) -> int:
@@ -169,6 +175,8 @@ class Gists:
         self.created[place] = artifact.created
         self.changed[place] = artifact.changed
         self.sessions[place] = artifact.session
+        self.versions[place] += 1
+        self.version += 1
 
     def take_entries(
         self,
@@ -248,7 +256,10 @@ class Gists:
         if order is None:
             order = array("i", sorted(range(len(self)), key=self.idents.__getitem__))
             self._by_ident = order
-        wanted = int(ident, 16)
+        try:
+            wanted = int(ident, 16)
+        except ValueError:  # no id, but the mark of something else
+            return None
         at = bisect_left(order, wanted, key=self.idents.__getitem__)
         if at == len(order) or self.idents[order[at]] != wanted:
             return None

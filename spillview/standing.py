@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from threading import Lock
 from typing import TYPE_CHECKING
 
 from spillview.cache import BATCH, as_stored
@@ -50,6 +51,8 @@ class Standing(Records):
         """Which put-away session has a true id, by harness and id."""
         self._near: OrderedDict[Group, dict[str, Link]] = OrderedDict()
         self._near_links = 0
+        self._near_lock = Lock()
+        """A screen may ask for links while others are read."""
         self._agents: set[Group] = set()
         self._fit: dict[str, bool] = {}
         self._new: dict[Group, Sheet] = {}
@@ -69,7 +72,9 @@ class Standing(Records):
                 return self._again(group).get(found.id)
             self._keep_near(group, known)
         else:
-            self._near.move_to_end(group)
+            with self._near_lock:
+                if group in self._near:
+                    self._near.move_to_end(group)
         return known.get(found.id)
 
     def is_open(self, group: Group) -> bool:
@@ -218,7 +223,8 @@ class Standing(Records):
         if sheet is not None:
             self._owners.pop((group[0], sheet.session), None)
         self._new.pop(group, None)
-        self._near_links -= len(self._near.pop(group, ()))
+        with self._near_lock:
+            self._near_links -= len(self._near.pop(group, ()))
         self._found_of[group] = [self._found[p] for p in self._places.get(group, ())]
         for log in self._logs_of.get(group, ()):
             if log.path not in self._facts:
@@ -299,10 +305,11 @@ class Standing(Records):
         return join(found, facts, self._profile(group[0])).links
 
     def _keep_near(self, group: Group, links: dict[str, Link]) -> None:
-        self._near[group] = links
-        self._near_links += len(links)
-        while self._near_links > NEAR and len(self._near) > 1:
-            self._near_links -= len(self._near.popitem(last=False)[1])
+        with self._near_lock:
+            self._near_links += len(links) - len(self._near.get(group, ()))
+            self._near[group] = links
+            while self._near_links > NEAR and len(self._near) > 1:
+                self._near_links -= len(self._near.popitem(last=False)[1])
 
     def _write(self) -> None:
         if self._new:

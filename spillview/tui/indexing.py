@@ -7,8 +7,8 @@ import time
 from textual import on, work
 from textual.worker import get_current_worker
 
-from spillview.model import Artifact
 from spillview.tui.live import LiveScreen
+from spillview.tui.members import Members
 from spillview.tui.messages import Gathered
 
 EVERY = 60.0
@@ -21,7 +21,7 @@ class IndexingScreen(LiveScreen):
     _indexed: float | None = None
     """When the last update began."""
 
-    def indexable(self) -> list[Artifact]:
+    def indexable(self) -> Members:
         """The artifacts that searches from here look at."""
         raise NotImplementedError
 
@@ -38,11 +38,11 @@ class IndexingScreen(LiveScreen):
         group="index",
         description="Bring the search index up to date",
     )
-    def _index(self, artifacts: list[Artifact]) -> None:
+    def _index(self, artifacts: Members) -> None:
         from spillview.index.background import LEAST, update_apart
         from spillview.index.wanted import wanted
 
-        if sum(artifact.found.size for artifact in artifacts) < LEAST:
+        if artifacts.bytes < LEAST:
             return  # ripgrep reads that in no time
         worker = get_current_worker()
         update_apart(

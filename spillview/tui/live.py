@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable
 
 from textual import on, work
 from textual.screen import Screen
 from textual.worker import Worker, WorkerState, get_current_worker
 
 from spillview.catalogue import Catalogue, Query
-from spillview.model import Artifact
+from spillview.gists import Gists
 from spillview.tui.gathering import gather
 from spillview.tui.messages import GatheringFailed
 from spillview.tui.readiness import import_screens, read_stylesheets
@@ -37,8 +38,8 @@ class LiveScreen(Screen[None]):
         """Set once the first rows are drawn."""
         self._next_look = 0.0
 
-    def near(self, artifact: Artifact) -> bool:
-        """Whether the artifact is in view, so that it is completed first."""
+    def near(self, gists: Gists) -> Callable[[int], bool]:
+        """Tells of a place whether its artifact is in view, to be completed first."""
         raise NotImplementedError
 
     def watch_stores(self) -> None:
