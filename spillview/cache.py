@@ -45,7 +45,8 @@ create table lines (
     harness text, session blob, token text, data blob, primary key (harness, session)
 ) without rowid;
 create table gists (
-    harness text, session blob, token text, data blob, primary key (harness, session)
+    harness text, session blob, token text, data blob, said blob,
+    primary key (harness, session)
 ) without rowid;
 create table sheets (
     harness text, session blob, token text, data blob, primary key (harness, session)
@@ -315,20 +316,24 @@ class Cache:
             if (data := _whole(sealed)) is not None
         }
 
-    def store_gists(self, gists: Mapping[tuple[str, str], tuple[str, bytes]]) -> None:
-        """Keep the gists of these sessions, each with its token."""
-        self._insert(
-            "gists",
-            [
-                (
-                    harness,
-                    session.encode("utf-8", "surrogatepass"),
-                    token,
-                    _sealed(data),
-                )
-                for (harness, session), (token, data) in gists.items()
-            ],
-        )
+    def gist_texts(self, group: tuple[str, str]) -> bytes | None:
+        """The texts that are kept beside a session's gists; None if damaged."""
+        statement = "select said from gists where harness = ? and session = ?"
+        name = (group[0], group[1].encode("utf-8", "surrogatepass"))
+        row = self._run(lambda db: db.execute(statement, name).fetchone(), write=False)
+        data = _whole(row[0]) if row else None
+        return None if data is None else bytes(_zstd().decompress(data))
+
+    def store_gists(
+        self, gists: Mapping[tuple[str, str], tuple[str, bytes, bytes]]
+    ) -> None:
+        """Keep the gists of these sessions, each with its token and its texts."""
+        rows: list[tuple[Any, ...]] = []
+        for (harness, session), (token, data, texts) in gists.items():
+            name = session.encode("utf-8", "surrogatepass")
+            said = _sealed(_zstd().compress(texts, 1))
+            rows.append((harness, name, token, _sealed(data), said))
+        self._insert("gists", rows)
 
     def has_counts(self) -> bool:
         """Whether anything was ever counted."""

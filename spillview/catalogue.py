@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from spillview.config import Settings
     from spillview.envelope import EnvelopeFacts
     from spillview.gists import Gists
+    from spillview.known_gists import Said
     from spillview.links import SessionFacts
     from spillview.places import Places
     from spillview.state import Note, State
@@ -687,18 +688,32 @@ class Catalogue:
         )
 
     def gists(
-        self, listing: Listing, shelve: Callable[[Artifact], object]
+        self,
+        listing: Listing,
+        shelve: Callable[[Artifact], object] = lambda made: None,
+        expect: Callable[[int], object] = lambda number: None,
     ) -> tuple[Gists, set[tuple[str, str]]]:
         """See `known_gists.gists_of`."""
         from spillview.known_gists import gists_of
 
-        return gists_of(self, listing, shelve)
+        return gists_of(self, listing, shelve, expect)
 
-    def keep_gists(self, gists: Gists, groups: Iterable[tuple[str, str]]) -> None:
-        """Keep the gists of those of these sessions of which all is known."""
+    def keep_gists(
+        self,
+        gists: Gists,
+        groups: Iterable[tuple[str, str]],
+        made: Callable[[Sequence[int]], Iterable[Artifact]],
+    ) -> set[tuple[str, str]]:
+        """See `known_gists.keep`."""
         from spillview.known_gists import keep
 
-        keep(self, gists, groups)
+        return keep(self, gists, groups, made)
+
+    def said_in(self, group: tuple[str, str]) -> list[Said] | None:
+        """See `known_gists.said_in`."""
+        from spillview.known_gists import said_in
+
+        return said_in(self, group)
 
     def is_open(self, group: tuple[str, str]) -> bool:
         """Whether what other sessions say may still change a session's links."""

@@ -9,12 +9,14 @@ artifacts, of which no more than a batch is made at once.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from hashlib import blake2b
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from spillview import looks
+from spillview.endings import has_failed
 from spillview.gists import COUNTED, FORM, GROWING, PICKED, Gists
+from spillview.json_text import loads
 
 if TYPE_CHECKING:
     from spillview.catalogue import Catalogue
@@ -27,11 +29,15 @@ Shelve = Callable[["Artifact"], object]
 
 
 def gists_of(
-    catalogue: Catalogue, listing: Listing, shelve: Shelve
+    catalogue: Catalogue,
+    listing: Listing,
+    shelve: Shelve,
+    expect: Callable[[int], object],
 ) -> tuple[Gists, set[Group]]:
     """The gists of a listing of the last scan, and the sessions that are complete.
 
-    Artifacts that had to be made are handed to `shelve`.
+    Artifacts that have to be made are handed to `shelve`; `expect` is told before how
+    many these are.
     """
     finds, table = listing.table.finds, listing.table
     gists = Gists(table.sessions)
@@ -44,6 +50,7 @@ def gists_of(
             _take_entries(catalogue, listing, gists, known)
     left = [index for index, place in enumerate(listing.order) if not known[place]]
     rest = listing.pick(left)
+    expect(len(rest))
     for place, artifact in zip(rest.order, rest, strict=True):
         gists.take(place, artifact)
         shelve(artifact)
@@ -100,21 +107,80 @@ def _take_entries(
         known[here] = b"\1" * len(places)
 
 
-def keep(catalogue: Catalogue, gists: Gists, groups: Iterable[Group]) -> None:
-    """Keep the gists of those of the sessions of which all is known."""
+def keep(
+    catalogue: Catalogue,
+    gists: Gists,
+    groups: Iterable[Group],
+    made: Callable[[Sequence[int]], Iterable[Artifact]],
+) -> set[Group]:
+    """Keep the gists of those of the sessions of which all is known; which these are.
+
+    `made` gives the artifacts at some places: what texts say of them is kept too.
+    """
     if catalogue.boundary is not None or not catalogue.cache.lasts:
-        return
+        return set()
     standing = catalogue.standing
-    ready: dict[Group, tuple[str, bytes]] = {}
+    ready: dict[Group, tuple[str, bytes, bytes]] = {}
     for group in groups:
         sheet, places = standing.sheets().get(group), standing.places(group)
         if sheet is None or not all(gists.done[place] for place in places):
             continue
         wanted = COUNTED | GROWING
-        if all(gists.bits[place] & wanted == COUNTED for place in places):
-            ready[group] = (_token(catalogue, group, sheet), gists.pack(places))
+        if not all(gists.bits[place] & wanted == COUNTED for place in places):
+            continue
+        texts = _packed(map(said_of, made(places)))
+        if texts is not None:
+            token = _token(catalogue, group, sheet)
+            ready[group] = (token, gists.pack(places), texts)
     if ready:
         catalogue.cache.store_gists(ready)
+    return set(ready)
+
+
+class Said(NamedTuple):
+    """What texts say of an artifact, by which it is found and sorted."""
+
+    command: str | None
+    label: str | None
+    tool: str | None
+    failed: bool
+    """Whether it failed, by its call or by what it concludes."""
+    project: str | None
+    slug: str | None
+    """What the store calls its project where no transcript tells it."""
+
+
+def said_of(artifact: Artifact) -> Said:
+    """What texts say of it."""
+    return Said(
+        artifact.command,
+        artifact.label,
+        artifact.tool,
+        has_failed(artifact),
+        artifact.project,
+        artifact.found.project_slug,
+    )
+
+
+def said_in(catalogue: Catalogue, group: Group) -> list[Said] | None:
+    """What texts say of a session's artifacts, as it was kept, in their order."""
+    data = catalogue.cache.gist_texts(group)
+    if data is None:
+        return None
+    try:
+        return [Said(*each) for each in zip(*loads(data), strict=True)]
+    except (ValueError, TypeError):
+        return None
+
+
+def _packed(said: Iterable[Said]) -> bytes | None:
+    """These, column by column; None where a text of them is no Unicode."""
+    import orjson
+
+    try:
+        return orjson.dumps(list(zip(*said, strict=True)))
+    except TypeError:
+        return None
 
 
 def _token(catalogue: Catalogue, group: Group, sheet: Sheet) -> str:

@@ -13,6 +13,7 @@ from spillview.cache import Cache
 from spillview.catalogue import Catalogue, Query
 from spillview.demo import make_night
 from spillview.gists import CONTENT, COUNTED, GROWING, NEVER, UNKNOWN, Gists
+from spillview.known_gists import said_of
 from spillview.model import Artifact, Boundary
 from spillview.picks import PICKS
 from spillview.places import Places
@@ -68,7 +69,7 @@ def looked_at(catalogue: Catalogue) -> tuple[Gists, int]:
 def complete(catalogue: Catalogue) -> None:
     """Count and link everything and keep its gists, as the queue does."""
     listing = catalogue.scan()
-    gists, _ = catalogue.gists(listing, lambda artifact: None)
+    gists, _ = catalogue.gists(listing)
     whole = {}
     for artifact in catalogue.complete(listing):
         place = gists.place_of(artifact.id)
@@ -77,7 +78,16 @@ def complete(catalogue: Catalogue) -> None:
         gists.done[place] = True
         whole[place] = artifact
     assert_same(gists, whole.items())
-    catalogue.keep_gists(gists, catalogue.finds.groups())
+    kept = catalogue.keep_gists(
+        gists,
+        catalogue.finds.groups(),
+        lambda places: [whole[place] for place in places],
+    )
+    for group in kept:
+        said = catalogue.said_in(group)
+        assert said is not None
+        places = catalogue.finds.groups()[group]
+        assert said == [said_of(whole[place]) for place in places]
 
 
 def all_three(home: Path) -> int:
@@ -186,7 +196,7 @@ def test_a_boundary_that_was_asked_for_is_not_kept_and_has_its_own(
     all_three(tmp_path)
     catalogue = catalogue_of(tmp_path)
     listing = catalogue.scan(Query(boundary=Boundary(7, "bytes")))
-    gists, complete = catalogue.gists(listing, lambda artifact: None)
+    gists, complete = catalogue.gists(listing)
     assert not complete
     assert_same(gists, zip(listing.order, listing, strict=True))
     assert min(gists.ratios) > 1000
@@ -197,6 +207,6 @@ def test_damaged_gists_are_made_again(tmp_path: Path) -> None:
     all_three(tmp_path)
     cache = Cache(str(tmp_path / "cache" / "facts.sqlite3"))
     (group, (token, data)), *_ = cache.gists().items()
-    cache.store_gists({group: (token, data[:-8])})
+    cache.store_gists({group: (token, data[:-8], b"")})
     cache.close()
     assert looked_at(catalogue_of(tmp_path))[1] == 4

@@ -94,9 +94,12 @@ def gather(
                 _post_first(catalogue, listing, post)
                 shown()
         listing = catalogue.scan(query, entries=not quick)
-        if quick and len(listing) > MANY and not cancelled():
-            _post_first(catalogue, listing, post)
-        held = Held(catalogue, listing)
+
+        def expect(number: int) -> None:
+            if quick and number > MANY and not cancelled():
+                _post_first(catalogue, listing, post)
+
+        held = Held(catalogue, listing, expect)
         sessions = held.ordered()
     except SpillError as error:
         post(GatheringFailed(str(error)))

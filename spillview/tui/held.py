@@ -7,13 +7,11 @@ from collections.abc import Callable, Iterator
 
 from spillview.catalogue import Catalogue
 from spillview.gists import GROWING, Gists
+from spillview.known_gists import Said
 from spillview.listing import Listing
 from spillview.model import Artifact
-from spillview.tui.members import Ledger, Members, Shelf
+from spillview.tui.members import Group, Ledger, Members, Shelf
 from spillview.tui.sessions import Run, in_order
-
-Group = tuple[str, str]
-"""A harness and a session."""
 
 
 class Held:
@@ -23,24 +21,41 @@ class Held:
     screen that draws them meanwhile sees newer facts in the order of older ones.
     """
 
-    def __init__(self, catalogue: Catalogue, listing: Listing) -> None:
+    def __init__(
+        self,
+        catalogue: Catalogue,
+        listing: Listing,
+        expect: Callable[[int], object] = lambda number: None,
+    ) -> None:
+        """`expect` is told how many artifacts have to be made, before they are."""
         self._catalogue = catalogue
         shelf = Shelf()
-        self._gists, self._complete = catalogue.gists(listing, shelf.put)
-        self.ledger = Ledger.over(listing.table, self._gists, shelf)
+        self._gists, self._complete = catalogue.gists(listing, shelf.put, expect)
+        self._kept = set(self._complete)
+        self.ledger = Ledger.over(
+            listing.table, self._gists, shelf, self._kept, self._said_in
+        )
+        self._of_group = listing.table.finds.groups()
         self._order = listing.order
-        self._places: dict[Group, array[int]] = {}
-        """The places of each session's artifacts."""
+        self._places: dict[tuple[str, str], array[int]] = {}
+        """The places of each session's artifacts, by harness and true id."""
         for place in listing.order:
             self._places.setdefault(self._group(place), array("i")).append(place)
-        self._runs: dict[Group, Run] = {}
+        self._runs: dict[tuple[str, str], Run] = {}
         self._stale = set(self._places)
         """Sessions of which an artifact changed since they were last in order."""
         self._fresh: set[Group] = set()
         """Sessions, as the layout calls them, whose gists may be worth keeping."""
 
-    def _group(self, place: int) -> Group:
+    def _group(self, place: int) -> tuple[str, str]:
         return self.ledger.finds.harness(place), self._gists.sessions[place]
+
+    def _said_in(self, group: Group) -> dict[int, Said] | None:
+        """What is kept of a session's texts, by place."""
+        said, places = self._catalogue.said_in(group), self._of_group[group]
+        if said is None or len(said) != len(places):
+            return None
+        return dict(zip(places, said, strict=True))
 
     # Completing
 
@@ -79,6 +94,7 @@ class Held:
             self._places.setdefault(group, array("i")).append(place)
         self._stale |= {before, group}
         self._fresh.add(self.ledger.finds.group(place))
+        self._kept.discard(self.ledger.finds.group(place))
         first_time = not self._gists.done[place]
         self._gists.done[place] = True
         return first_time
@@ -90,7 +106,8 @@ class Held:
 
         `anew`: with what is known now of every session, not of those that changed.
         """
-        self._catalogue.keep_gists(self._gists, self._fresh)
+        made = Members(self.ledger, ()).made
+        self._kept |= self._catalogue.keep_gists(self._gists, self._fresh, made)
         self._fresh.clear()
         for group in list(self._places) if anew else self._stale:
             places = self._places[group]
@@ -102,7 +119,7 @@ class Held:
         self._stale.clear()
         return in_order(self._runs.values())
 
-    def _run(self, group: Group, members: Members) -> Run:
+    def _run(self, group: tuple[str, str], members: Members) -> Run:
         changed, bits = self._gists.changed, self._gists.bits
         session = self._catalogue.session_of(
             group,

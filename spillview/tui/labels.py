@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from threading import Lock
 
 from spillview import fuzzy
-from spillview.endings import has_failed
 from spillview.tui.members import Ledger, Members
 from spillview.tui.sessions import Run
 
@@ -77,14 +76,15 @@ class Labels:
             for place in members.order
             if place not in known or known[place][0] != versions[place]
         ]
-        for place, artifact in zip(lacking, members.of(lacking), strict=True):
-            failed = "failed" if has_failed(artifact) else None
+        members = members.of(lacking)
+        names = members.table.finds.name
+        for place, said in zip(lacking, members.said(), strict=True):
             known[place] = (
                 versions[place],
-                joined(artifact.command, artifact.label),
-                joined(artifact.tool, failed),
-                artifact.found.name,
-                artifact.project or artifact.found.project_slug,
+                joined(said.command, said.label),
+                joined(said.tool, "failed" if said.failed else None),
+                names(place),
+                said.project or said.slug,
             )
 
 

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from array import array
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from threading import Lock
 from typing import Any, overload
 
 from spillview.finds import Finds
 from spillview.frozen import replace
 from spillview.gists import NEVER, Gists
+from spillview.known_gists import Said, said_of
 from spillview.listing import BATCH, Listing, Table
 from spillview.model import Artifact, Found
+
+Group = tuple[str, str]
+"""A harness, and a session as its layout calls it."""
 
 KEPT = 4000
 """So many artifacts that were made are kept; all, where there are no more."""
@@ -49,17 +53,32 @@ class Shelf:
             return known
 
 
+def _nothing_said(group: Group) -> None:
+    return None
+
+
 class Ledger(Table):
     """A scan's columns with the gists of its artifacts, and those made last."""
 
     gists: Gists
     shelf: Shelf
+    kept: Set[Group] = frozenset()
+    """Sessions whose texts `said_in` gives."""
+    said_in: Callable[[Group], dict[int, Said] | None] = _nothing_said
 
     @classmethod
-    def over(cls, table: Table, gists: Gists, shelf: Shelf) -> Ledger:
+    def over(
+        cls,
+        table: Table,
+        gists: Gists,
+        shelf: Shelf,
+        kept: Set[Group],
+        said_in: Callable[[Group], dict[int, Said] | None],
+    ) -> Ledger:
         """The ledger of a scan's table."""
         finds, make = table.finds, table.make
-        return cls(finds, gists.created, gists.sessions, make, gists, shelf)
+        columns = (finds, gists.created, gists.sessions, make, gists)
+        return cls(*columns, shelf, kept, said_in)
 
     @classmethod
     def of(cls, artifacts: Sequence[Artifact]) -> Ledger:
@@ -174,6 +193,29 @@ class Members(Listing):
     def values(self, fact: Callable[[Artifact], Any]) -> list[Any]:
         """A fact of each that its gist does not hold; they are made in batches."""
         return list(map(fact, self))
+
+    def said(self) -> Iterator[Said]:
+        """What texts say of each, as it is kept where it is; else they are made."""
+        kept, said_in = self.table.kept, self.table.said_in
+        group_of, before = self.table.finds.group, None
+        known: dict[int, Said] | None = None
+        lacking: list[int] = []
+        for place in self.order:
+            group = group_of(place)
+            if group != before:
+                before = group
+                known = said_in(group) if group in kept else None
+            if known is None or place not in known:
+                lacking.append(place)
+                if len(lacking) == BATCH:
+                    yield from map(said_of, self.made(lacking))
+                    lacking = []
+                continue
+            if lacking:
+                yield from map(said_of, self.made(lacking))
+                lacking = []
+            yield known[place]
+        yield from map(said_of, self.made(lacking))
 
 
 class Changing(Sequence[Artifact]):

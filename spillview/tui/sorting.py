@@ -68,6 +68,9 @@ def keys(members: Members, by: str, titles: Mapping[str, str] | None) -> Sequenc
         return [finds.name(place).casefold() for place in order]
     if by == "path":
         return [finds.address(place).replace("\0", "#").casefold() for place in order]
+    if by in ("command", "tool", "project"):
+        texts = [getattr(said, by) for said in members.said()]
+        return [(text is None, (text or "").casefold()) for text in texts]
     return members.values(SORT_KEYS[by])
 
 

@@ -245,8 +245,12 @@ class FakeCatalogue(Catalogue):
             yield known[artifact.id]
 
     def gists(
-        self, listing: Listing, shelve: Callable[[Artifact], object]
+        self,
+        listing: Listing,
+        shelve: Callable[[Artifact], object] = lambda made: None,
+        expect: Callable[[int], object] = lambda number: None,
     ) -> tuple[Gists, set[tuple[str, str]]]:
+        expect(len(listing))
         gists = Gists(listing.table.sessions)
         for place, artifact in zip(listing.order, listing, strict=True):
             gists.take(place, artifact)
@@ -254,7 +258,13 @@ class FakeCatalogue(Catalogue):
             shelve(artifact)
         return gists, set()
 
-    def keep_gists(self, gists: Gists, groups: Iterable[tuple[str, str]]) -> None: ...
+    def keep_gists(
+        self,
+        gists: Gists,
+        groups: Iterable[tuple[str, str]],
+        made: Callable[[Sequence[int]], Iterable[Artifact]],
+    ) -> set[tuple[str, str]]:
+        return set()
 
     def session_of(
         self,
