@@ -306,15 +306,15 @@ class Cache:
             rows.append((harness, name, token, _sealed(data)))
         self._insert("lines", rows)
 
-    def gists(self) -> dict[tuple[str, str], tuple[str, bytes]]:
-        """The kept gists of each session, and what they hold for."""
+    def gists(
+        self,
+    ) -> Iterator[tuple[tuple[str, str], str, Callable[[], bytes | None]]]:
+        """The kept gists of each session: their token, and what gives them."""
         statement = "select harness, session, token, data from gists"
         rows = self._run(lambda db: db.execute(statement).fetchall(), write=False)
-        return {
-            (intern(harness), session.decode("utf-8", "surrogatepass")): (token, data)
-            for harness, session, token, sealed in rows or ()
-            if (data := _whole(sealed)) is not None
-        }
+        for harness, session, token, sealed in rows or ():
+            group = (intern(harness), session.decode("utf-8", "surrogatepass"))
+            yield group, token, partial(_whole, sealed)
 
     def gist_texts(self, group: tuple[str, str]) -> bytes | None:
         """The texts that are kept beside a session's gists; None if damaged."""

@@ -702,12 +702,12 @@ class Catalogue:
         self,
         gists: Gists,
         groups: Iterable[tuple[str, str]],
-        made: Callable[[Sequence[int]], Iterable[Artifact]],
+        said: Callable[[Sequence[int]], Iterable[Said]],
     ) -> set[tuple[str, str]]:
         """See `known_gists.keep`."""
         from spillview.known_gists import keep
 
-        return keep(self, gists, groups, made)
+        return keep(self, gists, groups, said)
 
     def said_in(self, group: tuple[str, str]) -> list[Said] | None:
         """See `known_gists.said_in`."""

@@ -66,17 +66,17 @@ def _load(
     catalogue: Catalogue, listing: Listing, gists: Gists, known: bytearray
 ) -> set[Group]:
     """Take what is kept of whole sessions that are as they were."""
-    kept = catalogue.cache.gists()
     standing, finds = catalogue.standing, listing.table.finds
-    growing = catalogue.growing_in(listing) if kept else set()
-    unread = standing.unread()
+    sheets, unread = standing.sheets(), standing.unread()
+    growing = catalogue.growing_in(listing) if sheets else set()
     complete: set[Group] = set()
-    for group, sheet in standing.sheets().items():
-        token, data = kept.get(group, (None, b""))
-        if group in growing or token != _token(catalogue, group, sheet):
+    for group, token, give in catalogue.cache.gists():
+        sheet = sheets.get(group)
+        if sheet is None or group in growing:
             continue
         places = standing.places(group)
-        if not gists.load(places, data):
+        data = give() if token == _token(catalogue, group, sheet) else None
+        if data is None or not gists.load(places, data):
             continue
         orphans = (p for p in places if gists.bits[p] & PICKED["orphan"])
         if any(unread(finds[place]) for place in orphans):
@@ -111,11 +111,11 @@ def keep(
     catalogue: Catalogue,
     gists: Gists,
     groups: Iterable[Group],
-    made: Callable[[Sequence[int]], Iterable[Artifact]],
+    said: Callable[[Sequence[int]], Iterable[Said]],
 ) -> set[Group]:
     """Keep the gists of those of the sessions of which all is known; which these are.
 
-    `made` gives the artifacts at some places: what texts say of them is kept too.
+    `said` gives what texts say of the artifacts at some places, which is kept too.
     """
     if catalogue.boundary is not None or not catalogue.cache.lasts:
         return set()
@@ -128,7 +128,7 @@ def keep(
         wanted = COUNTED | GROWING
         if not all(gists.bits[place] & wanted == COUNTED for place in places):
             continue
-        texts = _packed(map(said_of, made(places)))
+        texts = _packed(said(places))
         if texts is not None:
             token = _token(catalogue, group, sheet)
             ready[group] = (token, gists.pack(places), texts)

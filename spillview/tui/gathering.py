@@ -101,6 +101,7 @@ def gather(
 
         held = Held(catalogue, listing, expect)
         sessions = held.ordered()
+        held.make_ready(sessions, first)
     except SpillError as error:
         post(GatheringFailed(str(error)))
         return

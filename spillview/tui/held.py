@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
 
 from spillview.catalogue import Catalogue
 from spillview.gists import GROWING, Gists
-from spillview.known_gists import Said
+from spillview.known_gists import Said, said_of
 from spillview.listing import Listing
 from spillview.model import Artifact
 from spillview.tui.members import Group, Ledger, Members, Shelf
 from spillview.tui.sessions import Run, in_order
+
+READY = 100
+"""So many artifacts are made before a first frame."""
 
 
 class Held:
@@ -30,7 +34,7 @@ class Held:
         """`expect` is told how many artifacts have to be made, before they are."""
         self._catalogue = catalogue
         shelf = Shelf()
-        self._gists, self._complete = catalogue.gists(listing, shelf.put, expect)
+        self._gists, self._complete = catalogue.gists(listing, shelf.renew, expect)
         self._kept = set(self._complete)
         self.ledger = Ledger.over(
             listing.table, self._gists, shelf, self._kept, self._said_in
@@ -44,6 +48,8 @@ class Held:
         self._runs: dict[tuple[str, str], Run] = {}
         self._stale = set(self._places)
         """Sessions of which an artifact changed since they were last in order."""
+        self._said: dict[int, Said] = {}
+        """Texts of artifacts of sessions that are not complete yet."""
         self._fresh: set[Group] = set()
         """Sessions, as the layout calls them, whose gists may be worth keeping."""
 
@@ -58,6 +64,15 @@ class Held:
         return dict(zip(places, said, strict=True))
 
     # Completing
+
+    def make_ready(
+        self, runs: Iterable[Run], first: Callable[[Gists], Callable[[int], bool]]
+    ) -> None:
+        """Make what is likely to be in sight at first: the first that are admitted."""
+        is_first = first(self._gists)
+        places = (place for run in runs for place in run.artifacts.order)
+        members = Members(self.ledger, islice(filter(is_first, places), READY))
+        self.ledger.shelf.add(members)
 
     def lacking(self, first: Callable[[Gists], Callable[[int], bool]]) -> Members:
         """What is to be completed; those whose places `first` admits before others."""
@@ -87,7 +102,8 @@ class Held:
             return False
         before = self._group(place)
         self._gists.take(place, artifact)
-        self.ledger.shelf.put(artifact)
+        self._said[place] = said_of(artifact)
+        self.ledger.shelf.renew(artifact)
         group = self._group(place)
         if group != before:
             self._places[before].remove(place)
@@ -106,9 +122,7 @@ class Held:
 
         `anew`: with what is known now of every session, not of those that changed.
         """
-        made = Members(self.ledger, ()).made
-        self._kept |= self._catalogue.keep_gists(self._gists, self._fresh, made)
-        self._fresh.clear()
+        self._keep()
         for group in list(self._places) if anew else self._stale:
             places = self._places[group]
             if places:
@@ -118,6 +132,27 @@ class Held:
                 del self._places[group]
         self._stale.clear()
         return in_order(self._runs.values())
+
+    def _keep(self) -> None:
+        """Keep the gists of sessions that came to be complete."""
+
+        def said(places: Sequence[int]) -> list[Said]:
+            lacking = [place for place in places if place not in self._said]
+            made = Members(self.ledger, lacking)
+            self._said.update(zip(lacking, map(said_of, made), strict=True))
+            return [self._said[place] for place in places]
+
+        done = self._gists.done
+        complete = {
+            group
+            for group in self._fresh
+            if all(done[place] for place in self._of_group[group])
+        }
+        self._kept |= self._catalogue.keep_gists(self._gists, complete, said)
+        self._fresh -= complete
+        for group in complete:
+            for place in self._of_group[group]:
+                self._said.pop(place, None)
 
     def _run(self, group: tuple[str, str], members: Members) -> Run:
         changed, bits = self._gists.changed, self._gists.bits

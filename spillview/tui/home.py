@@ -37,6 +37,7 @@ from spillview.tui.messages import (
     GatheringFailed,
 )
 from spillview.tui.queue import Queue
+from spillview.tui.queue_screen import FEW
 from spillview.tui.rows import missing_sentence
 from spillview.tui.sessions import Run, places_of
 from spillview.tui.titles import Titles
@@ -220,6 +221,10 @@ class HomeScreen(MarkingScreen, IndexingScreen, Acting):
     def _prepare_filter(self, material: Material, view: View) -> None:
         prepare(material, view, self._labels)
 
+    @work(thread=True, exclusive=True, exit_on_error=False, group="prepare")
+    def _forget_labels(self) -> None:
+        self._labels.forget()
+
     @on(Input.Changed, "#filter")
     def _filter(self, event: Input.Changed) -> None:
         if event.value == self.view.filter:
@@ -250,6 +255,8 @@ class HomeScreen(MarkingScreen, IndexingScreen, Acting):
         self.filter_input.value = ""
         self.rearrange(filter="", only=None, missing=False)
         self.queue.focus()
+        if len(self.arrangement.artifacts) > FEW:
+            self._forget_labels()
 
     def action_search(self) -> None:
         """Search inside every artifact shown."""

@@ -42,6 +42,11 @@ class Labels:
             index = self._of(runs)
         index.prepare()
 
+    def forget(self) -> None:
+        """Let go of what was made ready, which takes much room for very many."""
+        with self._lock:
+            self._rows, self._texts, self._index = (), {}, fuzzy.Index([])
+
     def _of(self, runs: Sequence[Run]) -> fuzzy.Index:
         if not runs:
             return fuzzy.Index([])

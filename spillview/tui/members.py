@@ -28,6 +28,8 @@ class Shelf:
     def __init__(self, most: int = KEPT) -> None:
         self._most = most
         self._kept: OrderedDict[str, Artifact] = OrderedDict()
+        self.before: Shelf | None = None
+        """Those of the scan before, which are shown until they are made anew."""
         self._lock = Lock()
 
     def put(self, artifact: Artifact) -> None:
@@ -37,6 +39,12 @@ class Shelf:
             self._kept.move_to_end(artifact.id)
             if len(self._kept) > self._most:
                 self._kept.popitem(last=False)
+
+    def renew(self, artifact: Artifact) -> None:
+        """Keep newer facts of an artifact that is kept, or where there is room."""
+        with self._lock:
+            if artifact.id in self._kept or len(self._kept) < self._most:
+                self._kept[artifact.id] = artifact
 
     def add(self, artifacts: Iterable[Artifact]) -> None:
         """Keep these, unless newer facts of one are kept already."""
@@ -155,6 +163,12 @@ class Members(Listing):
     def known(self, place: int) -> Artifact | None:
         """The artifact at a place, if it need not be made."""
         kept = self._kept(place)
+        return None if kept is None else self._marked(place, kept)
+
+    def older(self, place: int) -> Artifact | None:
+        """The artifact at a place as the scan before knew it."""
+        before = self.table.shelf.before
+        kept = before.get(self.gists.ident(place)) if before is not None else None
         return None if kept is None else self._marked(place, kept)
 
     def _kept(self, place: int) -> Artifact | None:

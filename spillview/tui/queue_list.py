@@ -64,11 +64,14 @@ class QueueList(ScrollView, inherit_bindings=False):
     @property
     def shown_row(self) -> Row | None:
         """The row under the cursor; None too while its artifact is being made."""
-        if not self._is_row(self.cursor):
-            return None
-        row = self.rows.known(self.cursor)
+        return self._at_hand(self.cursor) if self._is_row(self.cursor) else None
+
+    def _at_hand(self, index: int) -> Row | None:
+        """A row as it is known at once; what has to be made is asked for."""
+        row = self.rows.known(index)
         if row is None:
-            self._want(self.cursor)
+            self._want(index)
+            row = self.rows.older(index)
         return row
 
     def _is_row(self, index: int) -> bool:
@@ -283,7 +286,7 @@ class QueueList(ScrollView, inherit_bindings=False):
         return strip
 
     def _draw(self, index: int, width: int) -> Strip:
-        row = self.rows.known(index)
+        row = self._at_hand(index)
         chosen = self.columns
         context = columns.Context(self.clock(), self.titles, self.settled)
         place = self.rows.place(index)
@@ -296,7 +299,6 @@ class QueueList(ScrollView, inherit_bindings=False):
         elif isinstance(row, Missing):
             runs = missing_runs(row, chosen, context)
         else:
-            self._want(index)
             runs = waiting_runs(self.rows.members, place or 0, chosen, selected)
         base = self.rich_style
         if index == self.cursor:

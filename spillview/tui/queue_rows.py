@@ -96,6 +96,11 @@ class Rows(Sequence[Row]):
         code = self._codes[index]
         return self._others[~code] if code < 0 else self.members.known(code)
 
+    def older(self, index: int) -> Row | None:
+        """The row as the scan before knew it."""
+        code = self._codes[index]
+        return self._others[~code] if code < 0 else self.members.older(code)
+
     def is_done(self, index: int) -> bool:
         """Whether it is an artifact that was reviewed."""
         code = self._codes[index]

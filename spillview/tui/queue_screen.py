@@ -191,6 +191,9 @@ class QueueScreen(LiveScreen):
     ) -> None:
         material = Material.of(sessions, missing, rest)
         changed = self.marks.apply_to(material.ledger.gists)
+        if material.ledger is not self.material.ledger:
+            before = self.material.ledger.shelf
+            material.ledger.shelf.before, before.before = before, None
         self.material = material.reordered(changed) if changed else material
         self.rearrange()
 

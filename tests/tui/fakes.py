@@ -11,6 +11,7 @@ from textual.pilot import Pilot
 from spillview.catalogue import Catalogue, Query
 from spillview.finds import Finds
 from spillview.gists import Gists
+from spillview.known_gists import Said
 from spillview.listing import Listing, Table
 from spillview.model import (
     Artifact,
@@ -262,7 +263,7 @@ class FakeCatalogue(Catalogue):
         self,
         gists: Gists,
         groups: Iterable[tuple[str, str]],
-        made: Callable[[Sequence[int]], Iterable[Artifact]],
+        said: Callable[[Sequence[int]], Iterable[Said]],
     ) -> set[tuple[str, str]]:
         return set()
 
