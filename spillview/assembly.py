@@ -78,6 +78,11 @@ class Assembly:
         self._growing.clear()
         self._looked.clear()
 
+    @property
+    def has_counts(self) -> bool:
+        """Whether anything was ever counted."""
+        return bool(self._counts) or self.cache.has_counts()
+
     def make(self, found: Sequence[Found]) -> Iterator[Artifact]:
         """These artifacts of the last scan with what is known of them."""
         counts = self.cache.counts(found)

@@ -48,6 +48,10 @@ create table looks (
 create table lines (
     harness text, session blob, token text, data blob, primary key (harness, session)
 ) without rowid;
+create table gists (
+    harness text, session blob, token text, data blob, said blob,
+    primary key (harness, session)
+) without rowid;
 create table sheets (
     harness text, session blob, token text, data blob, primary key (harness, session)
 ) without rowid;
@@ -343,6 +347,35 @@ class Cache:
             data = len(order).to_bytes(4, "little") + order.tobytes() + text
             rows.append((harness, name, token, _sealed(zstd().compress(data, 1))))
         self._insert("lines", rows)
+
+    def gists(
+        self,
+    ) -> Iterator[tuple[tuple[str, str], str, Callable[[], bytes | None]]]:
+        """The kept gists of each session: their token, and what gives them."""
+        statement = "select harness, session, token, data from gists"
+        rows = self._run(lambda db: db.execute(statement).fetchall(), write=False)
+        for harness, session, token, sealed in rows or ():
+            group = (intern(harness), session.decode("utf-8", "surrogatepass"))
+            yield group, token, partial(_whole, sealed)
+
+    def gist_texts(self, group: tuple[str, str]) -> bytes | None:
+        """The texts that are kept beside a session's gists; None if damaged."""
+        statement = "select said from gists where harness = ? and session = ?"
+        name = (group[0], group[1].encode("utf-8", "surrogatepass"))
+        row = self._run(lambda db: db.execute(statement, name).fetchone(), write=False)
+        data = _whole(row[0]) if row else None
+        return None if data is None else bytes(zstd().decompress(data))
+
+    def store_gists(
+        self, gists: Mapping[tuple[str, str], tuple[str, bytes, bytes]]
+    ) -> None:
+        """Keep the gists of these sessions, each with its token and its texts."""
+        rows: list[tuple[Any, ...]] = []
+        for (harness, session), (token, data, texts) in gists.items():
+            name = session.encode("utf-8", "surrogatepass")
+            said = _sealed(zstd().compress(texts, 1))
+            rows.append((harness, name, token, _sealed(data), said))
+        self._insert("gists", rows)
 
     def has_counts(self) -> bool:
         """Whether anything was ever counted."""

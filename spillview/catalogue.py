@@ -9,7 +9,7 @@ from __future__ import annotations
 import gc
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -38,7 +38,7 @@ from spillview.profile import Profile, load_profiles
 from spillview.query import Query
 from spillview.records import Cancelled, Records
 from spillview.rescan import Rescan
-from spillview.sessions import by_session
+from spillview.sessions import by_session, session_of
 from spillview.standing import Standing
 from spillview.transcripts.guests import with_hosts
 
@@ -46,6 +46,8 @@ if TYPE_CHECKING:
     from spillview.cache import Cache
     from spillview.config import Settings
     from spillview.envelope import EnvelopeFacts
+    from spillview.gists import Gists
+    from spillview.known_gists import Said
     from spillview.links import SessionFacts
     from spillview.own_profiles import UserProfile
     from spillview.pins import Pin, Pinned
@@ -455,6 +457,68 @@ class Catalogue:
     def sessions(self, artifacts: Iterable[Artifact]) -> list[Session]:
         """The artifacts by session: worst session first, worst artifact first."""
         return by_session(artifacts, self._records.sessions, self.now())
+
+    def session_of(
+        self,
+        key: tuple[str, str],
+        artifacts: Sequence[Artifact],
+        changed: float,
+        *,
+        growing: bool,
+    ) -> Session:
+        """What is known of the session of a harness and id, with these artifacts.
+
+        `changed`: when the last of them did; `growing`: whether one of them is.
+        """
+        facts = self._records.sessions.get(key)
+        return session_of(key, artifacts, changed, growing, facts, self.now())
+
+    def gists(
+        self,
+        listing: Listing,
+        shelve: Callable[[Artifact], object] = lambda made: None,
+        expect: Callable[[int], object] = lambda number: None,
+    ) -> tuple[Gists, set[tuple[str, str]]]:
+        """See `known_gists.gists_of`."""
+        from spillview.known_gists import gists_of
+
+        return gists_of(self, listing, shelve, expect)
+
+    def keep_gists(
+        self,
+        gists: Gists,
+        groups: Iterable[tuple[str, str]],
+        said: Callable[[Sequence[int]], Iterable[Said]],
+    ) -> set[tuple[str, str]]:
+        """See `known_gists.keep`."""
+        from spillview.known_gists import keep
+
+        return keep(self, gists, groups, said)
+
+    def said_in(self, group: tuple[str, str]) -> list[Said] | None:
+        """See `known_gists.said_in`."""
+        from spillview.known_gists import said_in
+
+        return said_in(self, group)
+
+    def is_open(self, group: tuple[str, str]) -> bool:
+        """Whether what other sessions say may still change a session's links."""
+        return self._records.is_open(group)
+
+    @property
+    def has_counts(self) -> bool:
+        """Whether anything was ever counted."""
+        return self._assembly.has_counts
+
+    @property
+    def marks(self) -> Mapping[str, float]:
+        """When the person marked artifacts reviewed, as the last scan found it."""
+        return self._assembly.marks
+
+    @property
+    def pinned(self) -> Pinned | None:
+        """What is pinned; None where nothing is."""
+        return self._assembly.pinned
 
     def session_named(self, harness: str, session: str) -> tuple[str | None, ...]:
         """The project and the title of a session, as far as transcripts tell."""

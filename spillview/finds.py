@@ -13,9 +13,9 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from itertools import pairwise
 from operator import attrgetter, itemgetter
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING, Any, overload
 
-from spillview.digests import blake2b
+from spillview.digests import blake2b, sha256
 from spillview.model import Found
 from spillview.space import Space, space_of, taken
 
@@ -174,6 +174,24 @@ class Finds(Sequence[Found]):
         if of < 0:
             return self._whole[place].id
         return self._shared[of].ident_of(self._names[place])
+
+    def are_plain(self, places: range) -> bool:
+        """Whether all of these are plain files whose text is the file."""
+        return all(
+            of >= 0 and self._shared[of].stored is None
+            for of in set(self._of[places.start : places.stop])
+        )
+
+    def numbers(self, places: range) -> Iterator[int]:
+        """The ids of plain files as numbers."""
+        begun: dict[int, Any] = {}
+        for place in places:
+            of = self._of[place]
+            if of not in begun:
+                begun[of] = sha256(os.fsencode(os.path.join(self._shared[of].real, "")))
+            ident = begun[of].copy()
+            ident.update(os.fsencode(self._names[place]))
+            yield int.from_bytes(ident.digest()[:8], "big")
 
     def address(self, place: int) -> str:
         """The path, and behind a NUL the row."""

@@ -25,6 +25,8 @@ from spillview.frozen import Frozen, replace
 from spillview.space import space_of, taken
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from spillview.secrets.looking import Secrets
     from spillview.stored import Stored
 
@@ -326,7 +328,7 @@ class Session(Frozen):
     started: float | None
     last_active: float | None
     live: bool
-    artifacts: tuple[Artifact, ...]
+    artifacts: Sequence[Artifact]
     skipped: int = 0
     """Lines of its transcripts that hold no readable record."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pickle
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
-from contextlib import suppress
+from threading import RLock
 from typing import TYPE_CHECKING
 
 from spillview.compression import zstd
@@ -34,15 +34,17 @@ class Near:
         self._links = 0
         self._packed: OrderedDict[Group, bytes] = OrderedDict()
         self._bytes = 0
+        self._lock = RLock()
+        """A screen may ask for links while others are read."""
 
     def of(self, group: Group) -> Callable[[str], Link | None] | None:
         """What gives the links of a session by artifact id; None if it is not kept."""
-        links = self._open.get(group)
-        if links is not None:
-            with suppress(KeyError):  # another thread has packed it meanwhile
+        with self._lock:
+            links = self._open.get(group)
+            if links is not None:
                 self._open.move_to_end(group)
-            return links.get
-        packed = self._packed.get(group)
+                return links.get
+            packed = self._packed.get(group)
         if packed is None:
             return None
         each: dict[str, bytes] = pickle.loads(zstd().decompress(packed))
@@ -55,11 +57,12 @@ class Near:
 
     def keep(self, group: Group, links: Mapping[str, Link]) -> None:
         """Take the links of a session."""
-        self.drop(group)
-        self._open[group] = links
-        self._links += len(links)
-        while self._links > OPEN and len(self._open) > 1:
-            self._pack(*self._open.popitem(last=False))
+        with self._lock:
+            self.drop(group)
+            self._open[group] = links
+            self._links += len(links)
+            while self._links > OPEN and len(self._open) > 1:
+                self._pack(*self._open.popitem(last=False))
 
     def _pack(self, group: Group, links: Mapping[str, Link]) -> None:
         self._links -= len(links)
@@ -72,5 +75,6 @@ class Near:
 
     def drop(self, group: Group) -> None:
         """Forget a session's links."""
-        self._links -= len(self._open.pop(group, ()))
-        self._bytes -= len(self._packed.pop(group, b""))
+        with self._lock:
+            self._links -= len(self._open.pop(group, ()))
+            self._bytes -= len(self._packed.pop(group, b""))

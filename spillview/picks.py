@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from spillview.model import Artifact, Missing
-from spillview.triage import errors_unseen, failed_unseen
+from spillview.triage import errors_unseen, failed_unseen, read_back
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +34,7 @@ def _is_orphan(artifact: Artifact) -> bool:
 
 def _is_unread(artifact: Artifact) -> bool:
     link = artifact.link
-    if link is None or link.state != "linked":
-        return False
-    return not any(read.own and read.ranges != () for read in link.reads)
+    return link is not None and link.state == "linked" and not read_back(artifact)
 
 
 def _none(artifact: Artifact) -> bool:

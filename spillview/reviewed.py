@@ -37,7 +37,12 @@ def is_reviewed(artifact: Artifact, now: float) -> bool:
     a wrong clock's and does not.
     """
     marked = artifact.reviewed
-    return marked is not None and not marked < artifact.changed <= now
+    return marked is not None and holds(marked, artifact.changed, now)
+
+
+def holds(marked: float, changed: float, now: float) -> bool:
+    """Whether a mark of that time is of what last changed at another."""
+    return not marked < changed <= now
 
 
 def is_call_reviewed(call: Missing, marks: Mapping[str, float]) -> bool:

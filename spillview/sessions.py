@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from spillview import triage
@@ -28,24 +28,42 @@ def by_session(
     for artifact in artifacts:
         key = (artifact.found.harness, artifact.session)
         grouped.setdefault(key, []).append(artifact)
-    sessions = []
-    for (harness, sid), members in grouped.items():
-        facts = known.get((harness, sid))
-        active = facts.last_active if facts is not None else None
-        if active is None:
-            active = max(a.changed for a in members)
-        growing = any("growing" in a.flags for a in members)
-        sessions.append(
-            Session(
-                harness,
-                sid,
-                facts.project if facts is not None else None,
-                facts.title if facts is not None else None,
-                facts.started if facts is not None else None,
-                active,
-                growing or 0 <= now - active < LIVE_SECONDS,
-                tuple(members),
-                facts.skipped if facts is not None else 0,
-            )
+    return triage.order_sessions(
+        session_of(
+            key,
+            tuple(members),
+            max(a.changed for a in members),
+            any("growing" in a.flags for a in members),
+            known.get(key),
+            now,
         )
-    return triage.order_sessions(sessions)
+        for key, members in grouped.items()
+    )
+
+
+def session_of(
+    key: tuple[str, str],
+    artifacts: Sequence[Artifact],
+    changed: float,
+    growing: bool,
+    facts: SessionFacts | None,
+    now: float,
+) -> Session:
+    """The session of a harness and id with these artifacts.
+
+    `changed`: when the last of them did; `growing`: whether one of them is; `facts`:
+    what transcripts say of it.
+    """
+    active = facts.last_active if facts is not None else None
+    if active is None:
+        active = changed
+    return Session(
+        *key,
+        facts.project if facts is not None else None,
+        facts.title if facts is not None else None,
+        facts.started if facts is not None else None,
+        active,
+        growing or 0 <= now - active < LIVE_SECONDS,
+        artifacts,
+        facts.skipped if facts is not None else 0,
+    )

@@ -66,6 +66,12 @@ def went_on(artifact: Artifact) -> bool:
     return following is not None and bool(following.text or following.tool)
 
 
+def read_back(artifact: Artifact) -> bool:
+    """Whether its own session may have read some of it after the envelope."""
+    link = artifact.link
+    return bool(link and any(read.own and read.ranges != () for read in link.reads))
+
+
 def errors_unseen(artifact: Artifact) -> bool:
     """Whether lines tell of trouble, and the model received none of them."""
     signals = artifact.link.signals if artifact.link else None
@@ -97,12 +103,10 @@ def worst_first(artifact: Artifact) -> tuple[int, bool, bool, int, float, str]:
     What has most unseen bytes comes first, and what is newer. What was reviewed comes
     after everything that was not, in the same order.
     """
-    link = artifact.link
-    read_back = bool(link and any(r.own and r.ranges != () for r in link.reads))
     after_all = len(Rank) if artifact.reviewed is not None else 0
     return (
         after_all + rank(artifact),
-        read_back,
+        read_back(artifact),
         not went_on(artifact),
         -unseen_bytes(artifact),
         -artifact.created,

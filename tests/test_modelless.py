@@ -19,6 +19,7 @@ from spillview.tui.detail import detail_lines
 from spillview.tui.document import open_document
 from spillview.tui.rows import session_runs
 from spillview.tui.runs import Runs
+from spillview.tui.sessions import runs_of
 from tests.command import run
 from tests.stores import SESSION
 from tests.test_own_envelopes import told_by_claude
@@ -54,12 +55,13 @@ def screens(artifact: Artifact, session: Session) -> str:
     """Everything that the terminal program tells of it."""
     now = time.time()
     chosen = columns.choose(200, False)
+    [run] = runs_of([session])
     parts = [
         text(header_lines(artifact, None, Place(0, 1), 200, now)),
         text(next_lines(artifact, 200, 4)),
         text(detail_lines(artifact, 200, 9, now)),
-        text(detail_lines(session, 200, 9, now)),
-        text([session_runs(session, chosen, False)]),
+        text(detail_lines(run, 200, 9, now)),
+        text([session_runs(run, chosen, False)]),
     ]
     document = open_document(artifact.found, root=artifact.found.root, encoding="utf-8")
     try:

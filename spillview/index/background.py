@@ -31,7 +31,7 @@ def update_apart(
 
     The process is killed once `cancelled` says so, which does the index no harm.
     """
-    names = b"".join(
+    names = (
         os.fsencode(name) + b"\0" for each in wanted for name in (each.root, each.path)
     )
     home = os.path.dirname(os.path.dirname(os.path.abspath(spillview.__file__)))
@@ -49,7 +49,7 @@ def update_apart(
     try:
         assert process.stdin is not None
         with contextlib.suppress(BrokenPipeError), process.stdin:
-            process.stdin.write(names)
+            process.stdin.writelines(names)
         while True:
             try:
                 return process.wait(POLL) == 0

@@ -69,6 +69,11 @@ class Known:
 
     def __init__(self, holding: Mapping[bytes, Holding]) -> None:
         self._holding = holding
+        self._groups = {each.group for each in holding.values()}
+
+    def is_in(self, group: tuple[str, str]) -> bool:
+        """Whether an artifact of a session, as its layout gives it, holds any."""
+        return (group[0], _plain(group[1])) in self._groups
 
     def of(self, found: Found) -> Secrets | None:
         """What is in it; None where nothing was found, or nobody looked yet."""

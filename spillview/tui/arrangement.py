@@ -4,26 +4,24 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import accumulate
-from typing import Any
 
 from spillview import fuzzy, triage
-from spillview.model import Artifact, Missing, Session
+from spillview.gists import NEVER, Gists
+from spillview.model import Missing, Session
 from spillview.picks import PICKS, Pick
-from spillview.reviewed import is_reviewed
-from spillview.space import space_of
+from spillview.reviewed import holds
 from spillview.text import when
 from spillview.tui.labels import Cancelled, Labels, joined
+from spillview.tui.members import Ledger, Members
+from spillview.tui.queue_rows import Key, Row, Rows, row_key, session_key
+from spillview.tui.sessions import Figures, Run, in_order, places_of, runs_of
+from spillview.tui.sorting import SORT_KEYS, WORST, sort, sorted_sessions
 from spillview.tui.unlisted import Listed, Unlisted
 
-Row = Session | Artifact | Missing
-Key = tuple[str, ...]
-"""What a row is known by, whatever its place and its facts become."""
-
-WORST = "worst"
-"""The order that is not a column's: the triage."""
+__all__ = ["SORT_KEYS", "WORST", "Key", "Row", "row_key", "session_key", "sort"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +47,9 @@ class View:
 class Material:
     """What the catalogue gave: sessions worst first, and calls without a file."""
 
-    sessions: tuple[Session, ...] = ()
+    ledger: Ledger = field(default_factory=lambda: Ledger.of(()))
+    """What the artifacts of all sessions stand in."""
+    sessions: tuple[Run, ...] = ()
     missing: tuple[Missing, ...] = ()
     titles: dict[str, str] = field(default_factory=dict)
     """Session titles by `harness/session`."""
@@ -59,70 +59,43 @@ class Material:
     @classmethod
     def of(
         cls,
-        sessions: Sequence[Session],
+        sessions: Iterable[Session],
         missing: Sequence[Missing],
         rest: Unlisted | None = None,
     ) -> Material:
         """The material of a scan."""
-        titles = {f"{s.harness}/{s.id}": s.title for s in sessions if s.title}
-        return cls(tuple(sessions), tuple(missing), titles, rest)
+        runs = runs_of(sessions)
+        ledger = runs[0].artifacts.table if runs else Ledger.of(())
+        titles = {f"{s.harness}/{s.id}": s.title for s in runs if s.title}
+        return cls(ledger, tuple(runs), tuple(missing), titles, rest)
 
+    def every(self) -> Members:
+        """All artifacts, in the order of their sessions."""
+        return Members(self.ledger, places_of(self.sessions))
 
-@dataclass(frozen=True, slots=True)
-class Figures:
-    """Totals of some artifacts."""
-
-    artifacts: int = 0
-    counted: int = 0
-    """How many of them have counts, or nothing to count; the chars are of these."""
-    chars: int = 0
-    bytes: int = 0
-    reviewed: int = 0
-    failed: int = 0
-    """How many that are left to review failed, and the model never saw it."""
-    unseen: int = 0
-    """How many others that are left have a verdict that the model never received."""
-
-    @classmethod
-    def of(
-        cls,
-        artifacts: Iterable[Artifact],
-        rank_of: Callable[[Artifact], int] = triage.rank,
-    ) -> Figures:
-        """The totals of these."""
-        number = counted = chars = reviewed = 0
-        found = []
-        ranks = [0] * len(triage.Rank)
-        for artifact in artifacts:
-            number += 1
-            found.append(artifact.found)
-            if artifact.reviewed is not None:
-                reviewed += 1
-            else:
-                ranks[rank_of(artifact)] += 1
-            if artifact.counts is not None:
-                counted += 1
-                chars += artifact.counts.chars
-            elif not artifact.has_content:
-                counted += 1
-        failed = ranks[triage.Rank.FAILED_UNSEEN]
-        unseen = ranks[triage.Rank.VERDICT_UNSEEN]
-        size = space_of(found).bytes
-        return cls(number, counted, chars, size, reviewed, failed, unseen)
+    def reordered(self, places: set[int]) -> Material:
+        """The same, once other marks of the artifacts at these places hold."""
+        runs = [
+            run
+            if places.isdisjoint(run.artifacts.order)
+            else Run.worst_first(run, run.artifacts)
+            for run in self.sessions
+        ]
+        return replace(self, sessions=tuple(in_order(runs)))
 
 
 @dataclass(frozen=True, slots=True)
 class Arrangement:
     """The rows in order, and the artifacts behind them (collapsed ones too)."""
 
-    rows: list[Row]
-    artifacts: list[Artifact]
+    rows: Rows
+    artifacts: Members
     sessions: int
     missing: int
     """Calls without a file inside the window, shown or not."""
     beyond: int
     """Artifacts that the window leaves out."""
-    figures: Figures = Figures()
+    figures: Figures = field(default_factory=Figures)
     put_away: int = 0
     """How many of those are of the window's time and were reviewed before it opened;
     0 where only a part of the window is shown."""
@@ -130,56 +103,26 @@ class Arrangement:
     """How much of the window stands in the list; None once that is all of it."""
 
 
-def _by_verdict(artifact: Artifact) -> tuple[bool, str]:
-    line = artifact.counts.verdict if artifact.counts else None
-    return (line is None, line.text.strip().casefold() if line else "")
-
-
-def _by_flags(artifact: Artifact) -> tuple[bool, tuple[str, ...]]:
-    return (not artifact.flags, artifact.flags)
-
-
-SORT_KEYS: dict[str, Callable[[Artifact], Any]] = {
-    **triage.SORT_KEYS,
-    "verdict": _by_verdict,
-    "flags": _by_flags,
-}
-"""Sort keys by column; the columns that only this screen has come last."""
-
-
-def session_key(session: Session) -> Key:
-    """The key of a session's header row."""
-    return ("session", session.harness, session.id)
-
-
-def row_key(row: Row) -> Key:
-    """The key of any row."""
-    if isinstance(row, Artifact):
-        return ("artifact", row.id)
-    if isinstance(row, Session):
-        return session_key(row)
-    mention = row.mention
-    return ("missing", mention.transcript, str(mention.record), str(mention.block))
-
-
-def is_done(row: Row) -> bool:
-    """Whether it is an artifact that was reviewed."""
-    return isinstance(row, Artifact) and row.reviewed is not None
-
-
-def in_window(artifact: Artifact, view: View) -> bool:
-    """Whether the view's window shows the artifact, by the call's time as `--since`.
+def in_window(view: View, gists: Gists) -> Callable[[int], bool]:
+    """Tells of a place whether the window shows it, by the call's time as `--since`.
 
     Until its transcript was read the file's own time stands for that; it is no
     earlier, so that a first look may show more than stays.
     """
-    if view.all_time or view.since is None:
-        return True
-    reviewed = artifact.reviewed
-    old = reviewed is not None and (view.opened is None or reviewed < view.opened)
-    if old and is_reviewed(artifact, view.opened or math.inf):
-        return False
-    return artifact.created >= view.since
+    since, opened = view.since, view.opened
+    if view.all_time or since is None:
+        return lambda place: True
+    created, changed, reviewed = gists.created, gists.changed, gists.reviewed
+    until = opened or math.inf
+
+    def is_inside(place: int) -> bool:
+        marked = reviewed[place]
+        old = marked != NEVER and (opened is None or marked < opened)
+        if old and holds(marked, changed[place], until):
+            return False
+        return created[place] >= since
+
+    return is_inside
 
 
 def arrange(
@@ -190,38 +133,41 @@ def arrange(
 ) -> Arrangement:
     """Rows for the view: window, then filter, then order, then collapse."""
     total = sum(len(session.artifacts) for session in material.sessions)
-    sessions = _windowed(material.sessions, view)
+    runs = _windowed(material, view)
     missing = _missing_in_window(material.missing, view)
-    inside = sum(len(session.artifacts) for session in sessions)
+    inside = sum(len(run.artifacts) for run in runs)
     lost = len(missing)
     only = PICKS.get(view.only or "")
     if only is not None:
-        sessions, missing = _selected(sessions, missing, only)
+        runs, missing = _selected(runs, missing, only)
     if view.filter.strip():
-        sessions, missing = _filtered(sessions, missing, view.filter, labels, cancelled)
+        runs, missing = _filtered(runs, missing, view.filter, labels, cancelled)
     if not (view.missing or only is not None):
         missing = []
     ordered = view.sort == WORST and not view.reverse
+    rows = Rows(material.ledger)
     if view.flat:
-        artifacts = [a for session in sessions for a in session.artifacts]
+        artifacts = Members(material.ledger, places_of(runs))
         if not (ordered and view.filter.strip()):
             artifacts = sort(artifacts, view.sort, view.reverse, material.titles)
-        rows: list[Row] = [*artifacts, *missing]
+        rows.extend(artifacts.order)
+        for call in missing:
+            rows.add(call)
     else:
         if not ordered:
-            sessions = _sorted_sessions(sessions, view)
-        sessions = _with_bare_sessions(sessions, missing)
-        rows = _grouped(sessions, missing, view)
-        artifacts = [a for session in sessions for a in session.artifacts]
+            runs = sorted_sessions(runs, view.sort, view.reverse)
+        runs = _with_bare_sessions(runs, missing, material.ledger)
+        _group(rows, runs, missing, view)
+        artifacts = Members(material.ledger, places_of(runs))
     whole = only is None and not view.filter.strip()
     known = Arrangement(
         rows,
         artifacts,
-        len(sessions),
+        len(runs),
         lost,
         total - inside,
-        Figures.of(artifacts, labels.rank),
-        _put_away(material.sessions, view) if whole and inside < total else 0,
+        Figures.of(artifacts),
+        _put_away(material, view) if whole and inside < total else 0,
     )
     if material.rest is None:
         return known
@@ -259,51 +205,58 @@ def _with_rest(
 
 def prepare(material: Material, view: View, labels: Labels) -> None:
     """Make the filter ready for the view's rows before its first key."""
-    sessions = _windowed(material.sessions, view)
+    runs = _windowed(material, view)
     if only := PICKS.get(view.only or ""):
-        sessions, _ = _selected(sessions, (), only)
-    labels.prepare(sessions)
+        runs, _ = _selected(runs, (), only)
+    labels.prepare(runs)
 
 
-def _windowed(sessions: Sequence[Session], view: View) -> list[Session]:
+def _windowed(material: Material, view: View) -> list[Run]:
+    runs = list(material.sessions)
     if view.all_time or view.since is None:
-        return list(sessions)
-    kept: list[Session] = []
+        return runs
+    return _narrowed(runs, in_window(view, material.ledger.gists))
+
+
+def _narrowed(runs: Iterable[Run], admits: Callable[[int], bool]) -> list[Run]:
+    """The sessions with the artifacts that are admitted, as far as they have some."""
+    kept: list[Run] = []
     changed = False
-    for session in sessions:
-        artifacts = tuple(a for a in session.artifacts if in_window(a, view))
-        if len(artifacts) == len(session.artifacts):
-            kept.append(session)
+    for run in runs:
+        members = run.artifacts.where(admits)
+        if len(members) == len(run.artifacts):
+            kept.append(run)
             continue
         changed = True
-        if artifacts:
-            kept.append(replace(session, artifacts=artifacts))
+        if members:
+            kept.append(Run.of(run, members))
     # What was left out may have been what put a session first.
-    return sorted(kept, key=triage.session_worst_first) if changed else kept
+    return in_order(kept) if changed else kept
 
 
-def _put_away(sessions: Sequence[Session], view: View) -> int:
+def _put_away(material: Material, view: View) -> int:
     """How many of the window's time are hidden, for they were reviewed before."""
-    since = view.since or 0.0
+    since, gists = view.since or 0.0, material.ledger.gists
+    is_inside = in_window(view, gists)
     return sum(
-        artifact.created >= since and not in_window(artifact, view)
-        for session in sessions
-        for artifact in session.artifacts
-        if artifact.reviewed is not None
+        gists.reviewed[place] != NEVER
+        and gists.created[place] >= since
+        and not is_inside(place)
+        for run in material.sessions
+        for place in run.artifacts.order
     )
 
 
 def _selected(
-    sessions: Sequence[Session], missing: Sequence[Missing], only: Pick
-) -> tuple[list[Session], list[Missing]]:
+    runs: Sequence[Run], missing: Sequence[Missing], only: Pick
+) -> tuple[list[Run], list[Missing]]:
     """What belongs to the selection; sessions that hold none of it are left out."""
-    kept: list[Session] = []
-    for session in sessions:
-        artifacts = tuple(a for a in session.artifacts if only.admits(a))
-        if artifacts:
-            kept.append(replace(session, artifacts=artifacts))
     calls = [call for call in missing if only.admits_call(call)]
-    return sorted(kept, key=triage.session_worst_first), calls
+    if not runs:
+        return [], calls
+    admits = runs[0].artifacts.gists.admits
+    kept = _narrowed(runs, lambda place: admits(only.name, place))
+    return kept, calls
 
 
 def _missing_in_window(missing: Sequence[Missing], view: View) -> list[Missing]:
@@ -314,119 +267,75 @@ def _missing_in_window(missing: Sequence[Missing], view: View) -> list[Missing]:
 
 
 def _filtered(
-    sessions: Sequence[Session],
+    runs: Sequence[Run],
     missing: Sequence[Missing],
     query: str,
     labels: Labels,
     cancelled: Cancelled,
-) -> tuple[list[Session], list[Missing]]:
+) -> tuple[list[Run], list[Missing]]:
     """Best match first: sessions by their best artifact, artifacts in each."""
-    ends = list(accumulate(len(session.artifacts) for session in sessions))
-    kept: dict[int, list[Artifact]] = {}
-    for place in labels.find(query, sessions, cancelled):
-        at = bisect_right(ends, place)
-        kept.setdefault(at, []).append(sessions[at].artifacts[place - ends[at]])
-    shown = [replace(sessions[at], artifacts=tuple(some)) for at, some in kept.items()]
+    ends = list(accumulate(len(run.artifacts) for run in runs))
+    kept: dict[int, list[int]] = {}
+    for number in labels.find(query, runs, cancelled):
+        at = bisect_right(ends, number)
+        kept.setdefault(at, []).append(runs[at].artifacts.order[number - ends[at]])
+    shown = [Run.of(runs[at], runs[at].artifacts.of(some)) for at, some in kept.items()]
     calls = [
         joined(call.mention.command, call.mention.tool, call.project, call.harness)
         for call in missing
     ]
-    return shown, [missing[place] for place in fuzzy.matches(query, calls)]
-
-
-def _by_title(titles: Mapping[str, str]) -> Callable[[Artifact], tuple[str, str]]:
-    """Sessions by the title that is shown, the same session's rows together."""
-
-    def key(artifact: Artifact) -> tuple[str, str]:
-        name = titles.get(f"{artifact.found.harness}/{artifact.session}")
-        return ((name or artifact.session).casefold(), artifact.session)
-
-    return key
-
-
-def _unknown(key: Any) -> bool:
-    return isinstance(key, tuple) and bool(key) and key[0] is True
-
-
-def sort(
-    artifacts: Iterable[Artifact],
-    by: str,
-    reverse: bool,
-    titles: Mapping[str, str] | None = None,
-) -> list[Artifact]:
-    """Sorted by a column; what is not known stays last in either direction."""
-    key = SORT_KEYS[by]
-    if by == "session" and titles is not None:
-        key = _by_title(titles)
-    keyed = [(key(artifact), artifact) for artifact in artifacts]
-    known = [pair for pair in keyed if not _unknown(pair[0])]
-    unknown = [artifact for pair_key, artifact in keyed if _unknown(pair_key)]
-    known.sort(key=lambda pair: pair[0], reverse=reverse)
-    return [*(artifact for _, artifact in known), *unknown]
-
-
-def _sorted_sessions(sessions: Sequence[Session], view: View) -> list[Session]:
-    """Each session sorted inside; sessions in the order of their first artifacts."""
-    inside = [
-        replace(s, artifacts=tuple(sort(s.artifacts, view.sort, view.reverse)))
-        for s in sessions
-    ]
-    first = {s.artifacts[0].id: s for s in inside if s.artifacts}
-    leaders = sort([s.artifacts[0] for s in first.values()], view.sort, view.reverse)
-    bare = [s for s in inside if not s.artifacts]
-    return [*(first[a.id] for a in leaders), *bare]
+    return shown, [missing[number] for number in fuzzy.matches(query, calls)]
 
 
 def _with_bare_sessions(
-    sessions: Sequence[Session], missing: Sequence[Missing]
-) -> list[Session]:
+    runs: Sequence[Run], missing: Sequence[Missing], ledger: Ledger
+) -> list[Run]:
     """The sessions, and one more for each that has nothing but missing results."""
-    known = {(s.harness, s.id) for s in sessions}
-    bare: dict[tuple[str, str], Session] = {}
+    known = {(run.harness, run.id) for run in runs}
+    bare: dict[tuple[str, str], Run] = {}
     for lost in missing:
         key = (lost.harness, lost.session)
         if key not in known and key not in bare:
-            time = lost.mention.time
-            bare[key] = Session(
-                lost.harness, lost.session, lost.project, None, None, time, False, ()
-            )
-    return [*sessions, *bare.values()]
+            time, members = lost.mention.time, Members(ledger, ())
+            bare[key] = Run(*key, lost.project, None, None, time, False, members)
+    return [*runs, *bare.values()]
 
 
-def _grouped(
-    sessions: Sequence[Session], missing: Sequence[Missing], view: View
-) -> list[Row]:
+def _group(
+    rows: Rows, runs: Sequence[Run], missing: Sequence[Missing], view: View
+) -> None:
+    """Fill in each session's header and what stands below it."""
     lost: dict[tuple[str, str], list[Missing]] = {}
     for call in missing:
         lost.setdefault((call.harness, call.session), []).append(call)
-    rows: list[Row] = []
-    for session in sessions:
-        rows.append(session)
-        if session_key(session) not in view.collapsed:
-            rows.extend(_chained(session.artifacts, apart=view.sort == WORST))
-            rows.extend(lost.get((session.harness, session.id), ()))
-    return rows
+    for run in runs:
+        rows.add(run)
+        if session_key(run) not in view.collapsed:
+            rows.extend(_chained(run.artifacts, apart=view.sort == WORST))
+            for call in lost.get((run.harness, run.id), ()):
+                rows.add(call)
 
 
-def _chained(artifacts: Sequence[Artifact], *, apart: bool) -> Iterable[Artifact]:
+def _chained(members: Members, *, apart: bool) -> Iterable[int]:
     """The artifacts in order, but what a read of one returned right below it.
 
     `apart` leaves what is reviewed where it is, away from what is not.
     """
-    chains = {a.id: a.link.chain for a in artifacts if a.link and a.link.chain}
-    if not chains:
-        return artifacts
-    here = {artifact.id: artifact for artifact in artifacts}
-    placed: dict[str, Artifact] = {}
-    for artifact in artifacts:
-        reviewed = artifact.reviewed is not None
-        for each in chains.get(artifact.id, (artifact.id,)):
-            follower = here.get(each)
-            if follower is None:
+    gists, order = members.gists, members.order
+    if not gists.chains or gists.chains.keys().isdisjoint(order):
+        return order
+    here = set(order)
+    placed: dict[int, None] = {}
+    for place in order:
+        chain: Iterable[int | None] = (place,)
+        if place in gists.chains:
+            chain = map(gists.place_of, gists.chains[place])
+        for each in chain:
+            if each is None or each not in here:
                 continue
-            if not apart or (follower.reviewed is not None) is reviewed:
-                placed.setdefault(each, follower)
-    return placed.values()
+            if not apart or gists.is_reviewed(each) is gists.is_reviewed(place):
+                placed.setdefault(each)
+    return placed
 
 
 def window_words(view: View, reviewed: float | None, now: float) -> str:

@@ -314,7 +314,7 @@ class ArtifactScreen(Panes, Acting):
         """Search inside every artifact of the queue."""
         from spillview.tui.search import SearchScreen
 
-        self.app.push_screen(SearchScreen(self.catalogue, self.artifacts))
+        self.app.push_screen(SearchScreen(self.catalogue, self.artifacts.given))
 
     def action_back(self) -> None:
         """Clear selection, filter or hits of the pane; else leave."""

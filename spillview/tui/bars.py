@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from rich.cells import cell_len
 
 from spillview.growth.pace import Short
-from spillview.model import Artifact
 from spillview.picks import PICKS
 from spillview.text import human_age, human_bytes, printable
-from spillview.tui.arrangement import WORST, Arrangement, Figures, View
+from spillview.tui.arrangement import WORST, Arrangement, View
+from spillview.tui.members import Members
 from spillview.tui.runs import Lines, Runs, fit_runs, short_count
+from spillview.tui.sessions import Figures
 from spillview.tui.unlisted import Listed
 
 SLOW = 0.5
@@ -131,12 +132,12 @@ class TotalsBar(Lines):
     def __init__(self) -> None:
         super().__init__(id="totals")
         self.arrangement: Arrangement | None = None
-        self.selected: list[Artifact] = []
+        self.selected: Members | None = None
         self.view = View()
         self.problems = 0
 
     def show(
-        self, arrangement: Arrangement, selected: list[Artifact], view: View
+        self, arrangement: Arrangement, selected: Members | None, view: View
     ) -> None:
         """Count these."""
         self.arrangement, self.selected, self.view = arrangement, selected, view

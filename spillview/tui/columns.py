@@ -95,14 +95,18 @@ class Column:
 
 def state_mark(artifact: Artifact) -> Run:
     """One character: reviewed, or how it ended where the model has to be told."""
-    if artifact.reviewed is not None:
+    return gist_mark(triage.rank(artifact), artifact.reviewed is not None)
+
+
+def gist_mark(rank: int, reviewed: bool) -> Run:
+    """The same of an artifact's rank."""
+    if reviewed:
         return "✓", "good"
-    rank = triage.rank(artifact)
-    if rank is triage.Rank.FAILED_UNSEEN:
+    if rank == triage.Rank.FAILED_UNSEEN:
         return "✗", "never"
-    if rank is triage.Rank.VERDICT_UNSEEN:
+    if rank == triage.Rank.VERDICT_UNSEEN:
         return "○", "unseen"
-    if rank is triage.Rank.FAILED:
+    if rank == triage.Rank.FAILED:
         return "×", "dim"
     return " ", ""
 

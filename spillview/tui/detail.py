@@ -9,15 +9,14 @@ from rich.cells import cell_len
 from textual.reactive import var
 
 from spillview import triage
-from spillview.endings import ending_line, ending_seen, endings_unseen
+from spillview.endings import ending_line, ending_seen
 from spillview.forms import FORMS
 from spillview.growth.readings import Reading
 from spillview.growth.wording import growth_words
-from spillview.model import Artifact, Mention, Missing, Session
+from spillview.model import Artifact, Mention, Missing
 from spillview.secrets.telling import kinds, seen_briefly
 from spillview.space import size_words
 from spillview.text import human_age, human_bytes, legible, path_text, printable
-from spillview.tui.arrangement import Row
 from spillview.tui.bars import plural
 from spillview.tui.columns import (
     LINK_UNKNOWN,
@@ -26,6 +25,7 @@ from spillview.tui.columns import (
     tool_name,
 )
 from spillview.tui.pinning import is_pinned
+from spillview.tui.queue_rows import Row
 from spillview.tui.rows import missing_sentence
 from spillview.tui.runs import (
     Lines,
@@ -37,6 +37,7 @@ from spillview.tui.runs import (
     plain,
     wrap,
 )
+from spillview.tui.sessions import Run as SessionRow
 
 LABEL = 12
 """Cells of the labels at the left."""
@@ -94,7 +95,7 @@ def detail_lines(
         lines = _artifact_lines(row, width, room, now)
     elif isinstance(row, Missing):
         lines = _missing_lines(row, width, room)
-    elif isinstance(row, Session):
+    elif isinstance(row, SessionRow):
         lines = _session_lines(row, width, now)
     if growth is not None and height > 1:
         words = printable(", ".join(growth_words(growth)))
@@ -275,7 +276,7 @@ def _missing_next(mention: Mention, width: int, lines: int) -> list[Runs]:
     return [*said, *call][:lines]
 
 
-def _session_lines(session: Session, width: int, now: float) -> list[Runs]:
+def _session_lines(session: SessionRow, width: int, now: float) -> list[Runs]:
     title = clean(session.title or "untitled session", width)
     label = (clean(session.harness, LABEL - 1), "label")
     lines = [_labelled(label, [(title, "head")], width)]
@@ -299,9 +300,9 @@ def _session_lines(session: Session, width: int, now: float) -> list[Runs]:
     figures = [
         plural(len(session.artifacts), "artifact"),
         f"{session.over_boundary:,} over the boundary",
-        f"{plural(endings_unseen(session.artifacts), 'verdict')} never seen",
+        f"{plural(session.endings_unseen, 'verdict')} never seen",
     ]
-    reviewed = sum(a.reviewed is not None for a in session.artifacts)
+    reviewed = session.figures.reviewed
     if reviewed:
         figures.insert(1, f"{reviewed:,} reviewed")
     if session.chars is not None:

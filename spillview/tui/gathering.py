@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import gc
 import time
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 
 from textual.message import Message
 
 from spillview.catalogue import Catalogue, Query
 from spillview.errors import SpillError
+from spillview.gists import Gists
 from spillview.listing import Listing
-from spillview.model import Artifact
+from spillview.tui.held import Held
 from spillview.tui.messages import (
     Counted,
     Gathered,
@@ -42,25 +43,22 @@ FILE_WEIGHT = 20_000
 class Progress:
     """How far a completion is, in bytes and files, and what time is left."""
 
-    artifacts: list[Artifact]
+    total: int
+    """Artifacts that are to be completed."""
+    bytes: int
+    """Bytes of their files."""
     clock: Callable[[], float] = time.monotonic
     done: int = 0
-    _weights: dict[str, int] = field(default_factory=dict)
-    _all: int = 0
     _finished: int = 0
     _start: float = 0.0
 
     def __post_init__(self) -> None:
-        self._weights = {a.id: FILE_WEIGHT + a.found.size for a in self.artifacts}
-        self._all = sum(self._weights.values())
         self._start = self.clock()
 
-    def add(self, artifact: Artifact) -> None:
-        """One artifact more is complete; a second time counts nothing."""
-        weight = self._weights.pop(artifact.id, 0)
-        if weight:
-            self.done += 1
-            self._finished += weight
+    def add(self, size: int) -> None:
+        """One artifact more is complete, of so many bytes."""
+        self.done += 1
+        self._finished += FILE_WEIGHT + size
 
     @property
     def left(self) -> float | None:
@@ -68,13 +66,14 @@ class Progress:
         if not self._finished:
             return None
         elapsed = self.clock() - self._start
-        return elapsed * (self._all - self._finished) / self._finished
+        every = FILE_WEIGHT * self.total + self.bytes
+        return elapsed * (every - self._finished) / self._finished
 
 
 def gather(
     catalogue: Catalogue,
     query: Query,
-    first: Callable[[Artifact], bool],
+    first: Callable[[Gists], Callable[[int], bool]],
     post: Callable[[Message], object],
     cancelled: Callable[[], bool],
     *,
@@ -84,7 +83,7 @@ def gather(
 ) -> None:
     """Post everything that the catalogue knows, and what it finds out after that.
 
-    Artifacts for which `first` is true are completed before the others. `quick` has
+    Artifacts whose places `first` admits are completed before the others. `quick` has
     the first of very many artifacts listed before the others are made, first without
     what transcripts tell of them; all goes on once `shown` returns.
     """
@@ -95,50 +94,52 @@ def gather(
                 _post_first(catalogue, listing, post)
                 shown()
         listing = catalogue.scan(query, entries=not quick)
-        if quick and len(listing) > MANY and not cancelled():
-            _post_first(catalogue, listing, post)
-        found = list(listing)
-        sessions = catalogue.sessions(found)
+
+        def expect(number: int) -> None:
+            if quick and number > MANY and not cancelled():
+                _post_first(catalogue, listing, post)
+
+        held = Held(catalogue, listing, expect)
+        sessions = held.ordered()
+        held.make_ready(sessions, first)
     except SpillError as error:
         post(GatheringFailed(str(error)))
         return
     if cancelled():
         return
-    # A hundred thousand facts live on: walking them all again would stall the keys.
+    # What was made lives on: to walk it all again would stall the keys.
     gc.freeze()
     post(Scanned(sessions))
-    known = {artifact.id: artifact for artifact in found}
-    queue = _near_first(found, first)
-    progress = Progress(queue, clock)
-    batch: list[Artifact] = []
+    queue = held.lacking(first)
+    progress = Progress(len(queue), queue.bytes, clock)
+    batch: list[str] = []
     posted = ordered = clock()
     pause = ORDER_SECONDS
     try:
-        for artifact in catalogue.complete(queue, cancelled=cancelled):
+        for artifact in held.complete(queue, cancelled):
             if cancelled():
                 return
-            known[artifact.id] = artifact
-            progress.add(artifact)
-            batch.append(artifact)
+            if held.take(artifact):
+                progress.add(artifact.found.size)
+            batch.append(artifact.id)
             now = clock()
             if now - posted < BATCH_SECONDS:
                 continue
-            post(Counted(batch, progress.done, len(queue), progress.left))
+            post(Counted(batch, progress.done, progress.total, progress.left))
             batch, posted = [], now
             if now - ordered > pause:
-                sessions = catalogue.sessions(known.values())
-                post(Ordered(sessions, None))
+                post(Ordered(held.ordered(), None))
                 ordered = clock()
                 pause = max(ORDER_SECONDS, ORDER_SHARE * (ordered - now))
         if cancelled():
             return
-        post(Counted(batch, progress.done, len(queue), 0.0))
+        post(Counted(batch, progress.done, progress.total, 0.0))
         missing = catalogue.missing(query, cancelled=cancelled)
     except SpillError as error:
         post(GatheringFailed(str(error)))
         return
     if not cancelled():
-        post(Ordered(catalogue.sessions(known.values()), missing))
+        post(Ordered(held.ordered(anew=True), missing))
         post(Gathered(len(catalogue.problems), len(catalogue.broken_records())))
         gc.freeze()
 
@@ -153,14 +154,3 @@ def _post_first(
     taken, others = glimpse(found)
     rest = Unlisted(others, catalogue.reviewed(), catalogue.now()) if others else None
     post(Scanned(catalogue.sessions(taken), rest))
-
-
-def _near_first(
-    artifacts: Iterable[Artifact], first: Callable[[Artifact], bool]
-) -> list[Artifact]:
-    """Those in view, then the rest, each in their order."""
-    near: list[Artifact] = []
-    far: list[Artifact] = []
-    for artifact in artifacts:
-        (near if first(artifact) else far).append(artifact)
-    return near + far

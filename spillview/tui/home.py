@@ -13,7 +13,7 @@ from textual.widgets import Input
 
 from spillview.catalogue import Query
 from spillview.errors import SpillError
-from spillview.model import Artifact, Missing, Session
+from spillview.model import Artifact, Missing
 from spillview.picks import PICKS
 from spillview.text import printable
 from spillview.tui.acting import Acting
@@ -31,12 +31,15 @@ from spillview.tui.columns import ALL
 from spillview.tui.indexing import IndexingScreen
 from spillview.tui.keys import HOME_BINDINGS
 from spillview.tui.marking import MarkingScreen
+from spillview.tui.members import Members
 from spillview.tui.messages import (
     DemoMade,
     GatheringFailed,
 )
 from spillview.tui.queue import Queue
+from spillview.tui.queue_screen import FEW
 from spillview.tui.rows import missing_sentence
+from spillview.tui.sessions import Run, places_of
 from spillview.tui.titles import Titles
 from spillview.tui.undoing import TrashChanged, sentence, told
 
@@ -47,9 +50,9 @@ class HomeScreen(MarkingScreen, IndexingScreen, Acting):
     BINDING_GROUP_TITLE = "Home"
     BINDINGS: ClassVar[list[BindingType]] = HOME_BINDINGS
 
-    def indexable(self) -> list[Artifact]:
+    def indexable(self) -> Members:
         """Every artifact of the sessions that are shown."""
-        return [a for s in self.material.sessions for a in s.artifacts]
+        return self.material.every()
 
     @on(Queue.Opened)
     def _open(self, event: Queue.Opened) -> None:
@@ -64,22 +67,21 @@ class HomeScreen(MarkingScreen, IndexingScreen, Acting):
         """Open an artifact; when it is left, the cursor stands where it went."""
         from spillview.tui.artifact import ArtifactScreen
 
-        shown = [r for r in self.queue.rows if isinstance(r, Artifact)]
-        places = {artifact.id: index for index, artifact in enumerate(shown)}
-        if artifact_id not in places:
-            shown = [a for s in self.material.sessions for a in s.artifacts]
-            places = {artifact.id: index for index, artifact in enumerate(shown)}
-        if artifact_id in places:
+        every = self.material.every()
+        shown = self.queue.rows.artifacts()
+        index = shown.index_of(artifact_id)
+        if index is None:
+            shown, index = every, every.index_of(artifact_id)
+        if index is not None:
             self.queue.aim(("artifact", artifact_id))
-            every = [a for s in self.material.sessions for a in s.artifacts]
-            screen = ArtifactScreen(self.catalogue, shown, places[artifact_id])
+            screen = ArtifactScreen(self.catalogue, shown, index)
             screen.among = every
             self.app.push_screen(screen, self._come_back)
 
     def _come_back(self, last: Artifact | None) -> None:
         """The artifact screen may have gone on to others and marked them."""
         aim = ("artifact", last.id) if last is not None else None
-        self.marks.reload(a for s in self.material.sessions for a in s.artifacts)
+        self.marks.reload(self.material.every())
         self.notes.reload()
         self.detail.remake()
         self._marked(aim if aim is not None and self.queue.has(aim) else None)
@@ -102,7 +104,7 @@ class HomeScreen(MarkingScreen, IndexingScreen, Acting):
     def acted_on(self) -> Artifact | Missing | None:
         """The row; of a session its worst artifact."""
         row = self.queue.row
-        if isinstance(row, Session):
+        if isinstance(row, Run):
             return row.artifacts[0] if row.artifacts else None
         return row
 
@@ -176,11 +178,12 @@ class HomeScreen(MarkingScreen, IndexingScreen, Acting):
 
     def _is_there(self, name: str) -> bool:
         """Whether the window holds anything of a kind."""
-        pick, material, view = PICKS[name], self.material, self.view
-        artifacts = (a for s in material.sessions for a in s.artifacts)
-        return any(in_window(a, view) and pick.admits(a) for a in artifacts) or any(
-            pick.admits_call(call) for call in material.missing
-        )
+        gists = self.material.ledger.gists
+        is_inside = in_window(self.view, gists)
+        return any(
+            gists.admits(name, place) and is_inside(place)
+            for place in places_of(self.material.sessions)
+        ) or any(map(PICKS[name].admits_call, self.material.missing))
 
     def select_only(self, name: str | None) -> None:
         """Show one selection alone, or everything."""
@@ -193,8 +196,8 @@ class HomeScreen(MarkingScreen, IndexingScreen, Acting):
             return
         from spillview.tui.statistics import StatisticsScreen
 
-        shown = [a for s in self.material.sessions for a in s.artifacts]
-        shown = [a for a in shown if in_window(a, self.view)]
+        every = self.material.every()
+        shown = every.where(in_window(self.view, every.gists))
         self.app.push_screen(StatisticsScreen(self.catalogue, shown, self.window))
 
     def action_forecast(self) -> None:
@@ -203,7 +206,7 @@ class HomeScreen(MarkingScreen, IndexingScreen, Acting):
             return
         from spillview.tui.forecast import ForecastScreen
 
-        known = [a for s in self.material.sessions for a in s.artifacts]
+        known = self.material.every()
         self.app.push_screen(ForecastScreen(self.catalogue, known, self.scope))
 
     def action_filter(self) -> None:
@@ -217,6 +220,10 @@ class HomeScreen(MarkingScreen, IndexingScreen, Acting):
     @work(thread=True, exclusive=True, exit_on_error=False, group="prepare")
     def _prepare_filter(self, material: Material, view: View) -> None:
         prepare(material, view, self._labels)
+
+    @work(thread=True, exclusive=True, exit_on_error=False, group="prepare")
+    def _forget_labels(self) -> None:
+        self._labels.forget()
 
     @on(Input.Changed, "#filter")
     def _filter(self, event: Input.Changed) -> None:
@@ -248,6 +255,8 @@ class HomeScreen(MarkingScreen, IndexingScreen, Acting):
         self.filter_input.value = ""
         self.rearrange(filter="", only=None, missing=False)
         self.queue.focus()
+        if len(self.arrangement.artifacts) > FEW:
+            self._forget_labels()
 
     def action_search(self) -> None:
         """Search inside every artifact shown."""

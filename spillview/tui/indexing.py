@@ -7,8 +7,9 @@ import time
 from textual import on, work
 from textual.worker import get_current_worker
 
-from spillview.model import Artifact
+from spillview.listing import BATCH
 from spillview.tui.live import LiveScreen
+from spillview.tui.members import Members
 from spillview.tui.messages import Gathered
 
 EVERY = 60.0
@@ -24,7 +25,7 @@ class IndexingScreen(LiveScreen):
     _indexed: float | None = None
     """When the last update began."""
 
-    def indexable(self) -> list[Artifact]:
+    def indexable(self) -> Members:
         """The artifacts that searches from here look at."""
         raise NotImplementedError
 
@@ -44,7 +45,7 @@ class IndexingScreen(LiveScreen):
         group="credentials",
         description="Look for credentials",
     )
-    def _look_for_credentials(self, artifacts: list[Artifact]) -> None:
+    def _look_for_credentials(self, artifacts: Members) -> None:
         """While nobody waits for it; their flags are there once it is through."""
         from spillview.secrets.kept import look_through
 
@@ -54,8 +55,14 @@ class IndexingScreen(LiveScreen):
             time.sleep(PAUSE)
             return worker.is_cancelled
 
-        results, _ = look_through(self.catalogue.cache, artifacts, cancelled=idle)
-        if any(found.items for found in results.values()) and not worker.is_cancelled:
+        cache, holding = self.catalogue.cache, False
+        for start in range(0, len(artifacts), BATCH):
+            batch = artifacts[start : start + BATCH]
+            results, _ = look_through(cache, batch, cancelled=idle)
+            holding |= any(found.items for found in results.values())
+            if worker.is_cancelled:
+                return
+        if holding:
             self.app.call_from_thread(self.action_reload)
 
     def action_reload(self) -> None:
@@ -68,11 +75,11 @@ class IndexingScreen(LiveScreen):
         group="index",
         description="Bring the search index up to date",
     )
-    def _index(self, artifacts: list[Artifact]) -> None:
+    def _index(self, artifacts: Members) -> None:
         from spillview.index.background import LEAST, update_apart
         from spillview.index.wanted import wanted
 
-        if sum(artifact.found.size for artifact in artifacts) < LEAST:
+        if artifacts.bytes < LEAST:
             return  # ripgrep reads that in no time
         worker = get_current_worker()
         update_apart(

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from threading import Lock
 
-from spillview import fuzzy, triage
-from spillview.endings import has_failed
-from spillview.model import Artifact, Session
+from spillview import fuzzy
+from spillview.tui.members import Ledger, Members
+from spillview.tui.sessions import Run
 
 Cancelled = Callable[[], bool] | None
+
+Texts = tuple[int, str, str, str, str | None]
+"""An artifact's version, command and label, tool and failure, name, and project."""
 
 
 class Labels:
@@ -20,63 +23,74 @@ class Labels:
     """
 
     def __init__(self) -> None:
-        self._rows: list[Artifact] = []
-        self._about: list[tuple[str | None, str | None]] = []
+        self._rows: tuple[object, ...] = ()
         self._index = fuzzy.Index([])
         self._lock = Lock()
-        self._ranks: dict[str, tuple[Artifact, int]] = {}
-
-    def rank(self, artifact: Artifact) -> int:
-        """Its rank, which stays while its facts do."""
-        known = self._ranks.get(artifact.id)
-        if known is None or known[0] is not artifact:
-            known = artifact, int(triage.rank(artifact))
-            self._ranks[artifact.id] = known
-        return known[1]
+        self._ledger: Ledger | None = None
+        self._texts: dict[int, Texts] = {}
 
     def find(
-        self, query: str, sessions: Sequence[Session], cancelled: Cancelled = None
+        self, query: str, runs: Sequence[Run], cancelled: Cancelled = None
     ) -> list[int]:
         """Places of the artifacts that match, best first, through all sessions."""
         with self._lock:
-            return self._of(sessions).find(query, cancelled)
+            return self._of(runs).find(query, cancelled)
 
-    def prepare(self, sessions: Sequence[Session]) -> None:
+    def prepare(self, runs: Sequence[Run]) -> None:
         """Make ready what the first keys need."""
         with self._lock:
-            index = self._of(sessions)
+            index = self._of(runs)
         index.prepare()
 
-    def _of(self, sessions: Sequence[Session]) -> fuzzy.Index:
-        rows = [artifact for session in sessions for artifact in session.artifacts]
-        about = [(session.project, session.title) for session in sessions]
-        if rows != self._rows or about != self._about:
-            labels = [
-                _label(artifact, session)
-                for session in sessions
-                for artifact in session.artifacts
-            ]
-            columns = [list(column) for column in zip(*labels, strict=True)]
+    def forget(self) -> None:
+        """Let go of what was made ready, which takes much room for very many."""
+        with self._lock:
+            self._rows, self._texts, self._index = (), {}, fuzzy.Index([])
+
+    def _of(self, runs: Sequence[Run]) -> fuzzy.Index:
+        if not runs:
+            return fuzzy.Index([])
+        ledger = runs[0].artifacts.table
+        if ledger is not self._ledger:
+            self._ledger, self._texts, self._rows = ledger, {}, ()
+        rows = (
+            ledger.gists.version,
+            [(run.project, run.title) for run in runs],
+            [run.artifacts.order for run in runs],
+        )
+        if rows != self._rows:
+            columns: list[list[str]] = [[] for _ in range(4)]
+            for run in runs:
+                self._learn(run.artifacts)
+                for place in run.artifacts.order:
+                    texts = self._texts[place]
+                    for column, text in zip(columns, texts[1:4], strict=False):
+                        column.append(text)
+                    project = run.project or texts[4]
+                    session = ledger.gists.sessions[place]
+                    columns[3].append(joined(project, run.title, run.harness, session))
             self._index = fuzzy.Index(columns, self._index)
-            self._rows, self._about = rows, about
+            self._rows = rows
         return self._index
 
-
-def _label(artifact: Artifact, session: Session) -> tuple[str, str, str, str]:
-    found = artifact.found
-    shared = (
-        session.project or artifact.project or found.project_slug,
-        session.title,
-        found.harness,
-        artifact.session,
-    )
-    failed = "failed" if has_failed(artifact) else None
-    return (
-        joined(artifact.command, artifact.label),
-        joined(artifact.tool, failed),
-        found.name,
-        joined(*shared),
-    )
+    def _learn(self, members: Members) -> None:
+        """Take the texts of those that are new or have newer facts."""
+        versions, known = members.gists.versions, self._texts
+        lacking = [
+            place
+            for place in members.order
+            if place not in known or known[place][0] != versions[place]
+        ]
+        members = members.of(lacking)
+        names = members.table.finds.name
+        for place, said in zip(lacking, members.said(), strict=True):
+            known[place] = (
+                versions[place],
+                joined(said.command, said.label),
+                joined(said.tool, "failed" if said.failed else None),
+                names(place),
+                said.project or said.slug,
+            )
 
 
 def joined(*words: str | None) -> str:

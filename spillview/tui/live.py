@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable, Sequence
 
 from textual import on, work
 from textual.screen import Screen
 from textual.worker import Worker, WorkerState, get_current_worker
 
 from spillview.catalogue import Catalogue, Query
+from spillview.gists import Gists
 from spillview.growth.pace import Pace
 from spillview.model import Artifact
 from spillview.tui.gathering import gather
@@ -39,8 +41,8 @@ class LiveScreen(Screen[None]):
         self._next_look = 0.0
         self._pace = Pace(catalogue.settings)
 
-    def near(self, artifact: Artifact) -> bool:
-        """Whether the artifact is in view, so that it is completed first."""
+    def near(self, gists: Gists) -> Callable[[int], bool]:
+        """Tells of a place whether its artifact is in view, to be completed first."""
         raise NotImplementedError
 
     def watch_stores(self) -> None:
@@ -49,9 +51,9 @@ class LiveScreen(Screen[None]):
         self.set_interval(REFRESH_SECONDS, self._look_again)
         self.set_interval(REFRESH_SECONDS, self.look_at_growth)
 
-    def growing(self) -> list[Artifact]:
+    def growing(self) -> Sequence[Artifact]:
         """The artifacts known to grow."""
-        return []
+        return ()
 
     def look_at_growth(self) -> None:
         """Look at the disks and at what grows, unless a look is still at work."""
@@ -92,9 +94,9 @@ class LiveScreen(Screen[None]):
         group="pace",
         description="Look at what grows",
     )
-    def _look_at_growth(self, artifacts: list[Artifact]) -> None:
+    def _look_at_growth(self, artifacts: Sequence[Artifact]) -> None:
         roots = [store.root for store in self.catalogue.stores]
-        growth, short = self._pace.on_disks(self._pace.look(artifacts), roots)
+        growth, short = self._pace.on_disks(self._pace.look(list(artifacts)), roots)
         self.post_message(Paced(growth, short))
 
     @work(

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from textual import events, on
 
-from spillview.model import Artifact, Missing, Session
+from spillview.model import Artifact, Missing
 from spillview.reviewed import call_mark, is_call_reviewed, session_mark
 from spillview.text import path_text, printable
 from spillview.tui.arrangement import Key, in_window
 from spillview.tui.bars import plural
+from spillview.tui.members import Members
 from spillview.tui.note import NoteScreen, words_about
 from spillview.tui.queue_screen import QueueScreen
+from spillview.tui.sessions import Run, places_of
 
 
 class MarkingScreen(QueueScreen):
@@ -41,9 +44,9 @@ class MarkingScreen(QueueScreen):
             return
         following = self.queue.next_open()
         self.last_batch = None  # the mark is what `u` takes back now
-        artifacts: tuple[Artifact, ...] = ()
+        artifacts: Members | Sequence[Artifact] = ()
         also: tuple[str, ...] = ()
-        if isinstance(row, Session):
+        if isinstance(row, Run):
             artifacts, also = row.artifacts, (session_mark(row.harness, row.id),)
         elif isinstance(row, Missing):
             also = (call_mark(row),)
@@ -52,7 +55,7 @@ class MarkingScreen(QueueScreen):
         marked = self.marks.mark(artifacts, self.catalogue.now(), also)
         if isinstance(row, Missing):
             self.notify("The lost call is marked reviewed; u takes it back.")
-        if isinstance(row, Session):
+        if isinstance(row, Run):
             words = f"{plural(marked, 'artifact')} marked reviewed; u takes it back."
             self.notify(words, markup=False)
         self._marked(following)
@@ -74,8 +77,8 @@ class MarkingScreen(QueueScreen):
         """Show new marks; the cursor stays, or goes to `aim`."""
         self._shown_marks = self.marks.version
         self._shown_pins = self.catalogue.repinned
-        sessions = self.marks.apply_all(self.material.sessions)
-        self.material = replace(self.material, sessions=tuple(sessions))
+        changed = self.marks.apply_to(self.material.ledger)
+        self.material = self.material.reordered(changed)
         self._remember_review()
         self.queue.touched = True
         self.rearrange(aim)
@@ -101,9 +104,12 @@ class MarkingScreen(QueueScreen):
         last = self.catalogue.last_review(self.scope.paths)
         if last is not None and last > view.opened:
             return
-        window = replace(view, all_time=False)
-        shown = (a for s in self.material.sessions for a in s.artifacts)
-        left = any(a.reviewed is None and in_window(a, window) for a in shown)
+        gists = self.material.ledger.gists
+        is_inside = in_window(replace(view, all_time=False), gists)
+        left = any(
+            not gists.is_reviewed(place) and is_inside(place)
+            for place in places_of(self.material.sessions)
+        )
         left = left or self._calls_left() or self.material.rest is not None
         left = left or self.scope.harness is not None or self.scope.session is not None
         held = view.since if last is None else min(last, view.since)

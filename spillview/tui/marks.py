@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from spillview import triage
 from spillview.catalogue import Catalogue
 from spillview.model import Artifact, Session
-from spillview.reviewed import is_reviewed
+from spillview.reviewed import holds, is_reviewed
+from spillview.tui.members import Ledger, Members
 from spillview.tui.pinning import Pinning, turn_pin
 
 
@@ -41,21 +41,36 @@ class Marks:
         return when is not None and when >= since
 
     def mark(
-        self, artifacts: Iterable[Artifact], when: float, also: Sequence[str] = ()
+        self,
+        artifacts: Members | Iterable[Artifact],
+        when: float,
+        also: Sequence[str] = (),
     ) -> int:
         """Mark those not reviewed as they are now; returns how many.
 
         `also` are the marks of other things: a session, a call without a file.
         """
-        fresh = [a for a in map(self.apply, artifacts) if not is_reviewed(a, when)]
-        ids = [artifact.id for artifact in fresh]
+        if isinstance(artifacts, Members):
+            ids = [
+                artifacts.gists.ident(place)
+                for place in artifacts.order
+                if not holds(
+                    artifacts.gists.reviewed[place],
+                    artifacts.gists.changed[place],
+                    when,
+                )
+            ]
+        else:
+            marked = map(self.apply, artifacts)
+            ids = [a.id for a in marked if not is_reviewed(a, when)]
+        number = len(ids)
         if also:
             known = self._catalogue.reviewed()
             ids += [each for each in also if each not in known]
         if ids:
             self._before.append(Batch(ids))
             self._set(ids, when)
-        return len(fresh)
+        return number
 
     def finish(
         self, ids: Sequence[str], when: float, reopen: Callable[[], None]
@@ -92,19 +107,30 @@ class Marks:
         self._catalogue.mark_reviewed(ids, when)
         self.version += 1
 
-    def reload(self, artifacts: Iterable[Artifact]) -> None:
+    def reload(self, artifacts: Members | Iterable[Artifact]) -> None:
         """Take over what another screen marked; one undo takes it back."""
         state = self._catalogue.state
         if state is None:
             return
         stored, now = state.reviewed(), self._catalogue.now()
-        fresh = [
-            artifact.id
-            for artifact in map(self.apply, artifacts)
-            if artifact.reviewed is None
-            and artifact.id in stored
-            and is_reviewed(replace(artifact, reviewed=stored[artifact.id]), now)
-        ]
+        if isinstance(artifacts, Members):
+            gists = artifacts.gists
+            places = {ident: gists.place_of(ident) for ident in stored}
+            fresh = [
+                ident
+                for ident, place in places.items()
+                if place is not None
+                and not gists.is_reviewed(place)
+                and holds(stored[ident], gists.changed[place], now)
+            ]
+        else:
+            fresh = [
+                artifact.id
+                for artifact in map(self.apply, artifacts)
+                if artifact.reviewed is None
+                and artifact.id in stored
+                and holds(stored[artifact.id], artifact.changed, now)
+            ]
         if fresh:
             self._before.append(Batch(fresh))
             self._now.update({key: stored[key] for key in fresh})
@@ -122,20 +148,18 @@ class Marks:
             return marked
         return artifact if artifact.reviewed is None else replace(marked, reviewed=None)
 
-    def apply_all(self, sessions: Iterable[Session]) -> list[Session]:
-        """The sessions, worst first as before, with the marks they have now."""
-        if not self._now and not self._catalogue.repinned:
-            return list(sessions)
-        kept: list[Session] = []
-        changed: list[Session] = []
-        for session in sessions:
-            artifacts = tuple(map(self.apply, session.artifacts))
-            same = all(
-                a is b for a, b in zip(artifacts, session.artifacts, strict=True)
-            )
-            if same:
-                kept.append(session)
-            else:
-                changed.append(replace(session, artifacts=artifacts))
-        triage.put_in_order(kept, changed)
-        return kept
+    def apply_to(self, ledger: Ledger) -> set[int]:
+        """Set marks and pins as they are now; the places where a mark changed."""
+        changed: set[int] = set()
+        gists, now = ledger.gists, self._catalogue.now()
+        if self._catalogue.repinned:
+            gists.set_pins(ledger.finds, self._catalogue.pinned)
+        for ident, when in self._now.items():
+            place = gists.place_of(ident)
+            if place is None:
+                continue
+            before = gists.reviewed[place]
+            gists.review(place, when, now)
+            if gists.reviewed[place] != before:
+                changed.add(place)
+        return changed

@@ -10,8 +10,9 @@ from textual.message import Message
 from spillview.catalogue import Catalogue
 from spillview.growth.pace import Short
 from spillview.growth.readings import Reading
-from spillview.model import Artifact, Missing, Session
+from spillview.model import Missing, Session
 from spillview.tui.arrangement import Arrangement
+from spillview.tui.members import Members
 from spillview.tui.unlisted import Unlisted
 
 
@@ -19,7 +20,7 @@ from spillview.tui.unlisted import Unlisted
 class Scanned(Message):
     """Every artifact as directory entries and the cache know it, by session."""
 
-    sessions: list[Session]
+    sessions: Sequence[Session]
     rest: Unlisted | None = None
     """Where these are only the first: what is not listed yet."""
 
@@ -28,7 +29,7 @@ class Scanned(Message):
 class Counted(Message):
     """Artifacts whose facts are complete now, and how far the work has come."""
 
-    artifacts: list[Artifact]
+    ids: list[str]
     done: int
     total: int
     left: float | None
@@ -39,7 +40,7 @@ class Counted(Message):
 class Ordered(Message):
     """The sessions in the order that the facts known by now give."""
 
-    sessions: list[Session]
+    sessions: Sequence[Session]
     missing: list[Missing] | None
     """Calls without a file; None while the transcripts are being read."""
 
@@ -77,6 +78,13 @@ class DemoMade(Message):
     """A demo night was made."""
 
     catalogue: Catalogue
+
+
+@dataclass
+class RowsMade(Message):
+    """Artifacts that are drawn were made."""
+
+    artifacts: Members
 
 
 @dataclass

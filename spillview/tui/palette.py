@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -10,12 +11,13 @@ from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 
 from spillview import fuzzy
-from spillview.model import Artifact, Session
+from spillview.model import Artifact
 from spillview.text import human_bytes, path_text, printable
 from spillview.tui.arrangement import session_key
 from spillview.tui.columns import state_mark, subject
 from spillview.tui.home import HomeScreen
 from spillview.tui.runs import clean
+from spillview.tui.sessions import Run
 
 SHOWN = 60
 """So many entries are offered at most for one query; typing on narrows them."""
@@ -32,9 +34,17 @@ class Entry:
     """One thing to go to: what it is found by, and how it looks."""
 
     label: str
-    display: Content
-    """Two lines, what it is and where: a help text would be parsed as markup."""
-    target: Artifact | Session
+    session: Run
+    place: int | None = None
+    """Where its artifact is among all; None for the session itself."""
+
+    @property
+    def display(self) -> Content:
+        """Two lines, what it is and where: a help text would be parsed as markup."""
+        if self.place is None:
+            return session_lines(self.session)
+        [artifact] = self.session.artifacts.made([self.place])
+        return artifact_lines(artifact, self.session)
 
 
 def two_lines(name: str, below: str) -> Content:
@@ -42,31 +52,33 @@ def two_lines(name: str, below: str) -> Content:
     return Content.assemble(name, "\n", (f"  {below}", "$text-muted"))
 
 
-def session_entry(session: Session) -> Entry:
-    """The entry that goes to a session."""
+def session_lines(session: Run) -> Content:
+    """How going to a session is offered."""
     name = clean(session.title or session.id, CELLS)
-    words = ("session", session.harness, session.project, session.title, session.id)
     below = clean(f"{session.harness}  {session.project or ''}", CELLS)
-    return Entry(_label(words), two_lines(f"Session  {name}", below), session)
+    return two_lines(f"Session  {name}", below)
 
 
-def artifact_entry(artifact: Artifact, session: Session) -> Entry:
-    """The entry that opens an artifact of a session."""
-    found = artifact.found
-    words = (
-        artifact.tool,
-        artifact.command,
-        found.name,
-        session.title,
-        session.project or artifact.project,
-        found.harness,
-    )
+def artifact_lines(artifact: Artifact, session: Run) -> Content:
+    """How opening an artifact is offered."""
     mark, _ = state_mark(artifact)
     name = f"{mark} {clean(artifact.tool or 'file', 20)}  "
     name += clean(subject(artifact), CELLS)
-    place = path_text(found.place)
-    below = f"{human_bytes(found.size)}  {session.title or ''}  {place}"
-    return Entry(_label(words), two_lines(name, clean(below, CELLS)), artifact)
+    place, size = path_text(artifact.found.place), human_bytes(artifact.found.size)
+    below = f"{size}  {session.title or ''}  {place}"
+    return two_lines(name, clean(below, CELLS))
+
+
+def entries_of(sessions: Iterable[Run]) -> Iterator[Entry]:
+    """What can be gone to, with the words by which it is found."""
+    for run in sessions:
+        words = ("session", run.harness, run.project, run.title, run.id)
+        yield Entry(_label(words), run)
+        for place, artifact in zip(run.artifacts.order, run.artifacts, strict=True):
+            found = artifact.found
+            known = (artifact.tool, artifact.command, found.name, run.title)
+            project = run.project or artifact.project
+            yield Entry(_label((*known, project, found.harness)), run, place)
 
 
 def _label(words: Iterable[str | None]) -> str:
@@ -87,21 +99,15 @@ class QueueCommands(Provider):
 
     async def startup(self) -> None:
         """Make the entries once for each time the palette is opened."""
-        self._entries = list(self._make())
+        if self.home is not None:
+            sessions = self.home.material.sessions
+            self._entries = await asyncio.to_thread(lambda: list(entries_of(sessions)))
 
-    def _make(self) -> Iterator[Entry]:
-        if self.home is None:
-            return
-        for session in self.home.material.sessions:
-            yield session_entry(session)
-            for artifact in session.artifacts:
-                yield artifact_entry(artifact, session)
-
-    def _choose(self, home: HomeScreen, target: Artifact | Session) -> None:
-        if isinstance(target, Artifact):
-            home.open_artifact(target.id)
+    def _choose(self, home: HomeScreen, chosen: Entry) -> None:
+        if chosen.place is None:
+            home.go_to(session_key(chosen.session))
         else:
-            home.go_to(session_key(target))
+            home.open_artifact(chosen.session.artifacts.gists.ident(chosen.place))
 
     async def search(self, query: str) -> Hits:
         """The entries that match every word, best first."""
@@ -115,7 +121,7 @@ class QueueCommands(Provider):
             yield Hit(
                 1 - place / SHOWN,
                 item.display,
-                partial(self._choose, home, item.target),
+                partial(self._choose, home, item),
                 text=item.label,
             )
 
@@ -124,10 +130,10 @@ class QueueCommands(Provider):
         home, entries = self.home, self._entries
         if home is None or not entries:
             return
-        found = [item for item in entries if isinstance(item.target, Artifact)]
+        found = [item for item in entries if item.place is not None]
         for item in found[:AT_FIRST]:
             yield DiscoveryHit(
                 item.display,
-                partial(self._choose, home, item.target),
+                partial(self._choose, home, item),
                 text=item.label,
             )

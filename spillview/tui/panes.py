@@ -27,6 +27,7 @@ from spillview.tui.breakpoints import take_shape
 from spillview.tui.document import Document, from_text
 from spillview.tui.footer import Footer
 from spillview.tui.gaps import Counterparts, counterparts, gap_folds
+from spillview.tui.members import Changing
 from spillview.tui.note import Notes
 from spillview.tui.opening import as_it_is_now, first_lines, opened
 from spillview.tui.pager import Pager
@@ -95,7 +96,7 @@ class Panes(Screen[Artifact]):
         """
         super().__init__()
         self.catalogue = catalogue
-        self.artifacts = list(artifacts)
+        self.artifacts = Changing(artifacts)
         self.index = index
         self.notes = Notes(catalogue)
         self.facts: EnvelopeFacts | None = None

@@ -11,6 +11,7 @@ from spillview.catalogue import Catalogue
 from spillview.errors import SpillError
 from spillview.model import Artifact, Session
 from spillview.pins import Pin, session_pin
+from spillview.tui.sessions import Run
 from spillview.tui.undoing import sentence
 
 MARK = "*"
@@ -41,6 +42,8 @@ class Pinning:
 
 def is_pinned(row: Artifact | Session) -> bool:
     """Whether a row is drawn as pinned: a session when all it shows is."""
+    if isinstance(row, Run):
+        return row.pinned
     if isinstance(row, Session):
         return bool(row.artifacts) and all(map(is_pinned, row.artifacts))
     return "pinned" in row.flags

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from textual import getters, on, work
@@ -11,13 +12,13 @@ from textual.worker import get_current_worker
 
 from spillview import triage
 from spillview.catalogue import Catalogue, Query
-from spillview.model import Artifact, Missing, Session
+from spillview.gists import GROWING, Gists
+from spillview.model import Missing, Session
 from spillview.picks import PICKS
 from spillview.text import printable
 from spillview.tui import empty
 from spillview.tui.arrangement import (
     Arrangement,
-    Figures,
     Key,
     Material,
     View,
@@ -34,6 +35,7 @@ from spillview.tui.footer import Footer
 from spillview.tui.labels import Labels
 from spillview.tui.live import LiveScreen
 from spillview.tui.marks import Marks
+from spillview.tui.members import Members
 from spillview.tui.messages import (
     Arranged,
     Counted,
@@ -41,10 +43,12 @@ from spillview.tui.messages import (
     GatheringFailed,
     Ordered,
     Paced,
+    RowsMade,
     Scanned,
 )
 from spillview.tui.note import Notes
 from spillview.tui.queue import Queue
+from spillview.tui.sessions import Figures
 from spillview.tui.titles import Titles
 from spillview.tui.unlisted import Unlisted
 
@@ -81,7 +85,7 @@ class QueueScreen(LiveScreen):
         named = bool(query.paths) or catalogue.places.confined
         self.view = View(since=since, opened=opened, all_time=named)
         self.material = Material()
-        self.arrangement = Arrangement([], [], 0, 0, 0)
+        self.arrangement = arrange(self.material, self.view, Labels())
         self.marks = Marks(catalogue)
         self.notes = Notes(catalogue)
         self._forgetting: str | None = None
@@ -128,16 +132,20 @@ class QueueScreen(LiveScreen):
             view = replace(view, since=self.scope.since)
         return window_words(view, self.last_review, self.catalogue.now())
 
-    def near(self, artifact: Artifact) -> bool:
+    def near(self, gists: Gists) -> Callable[[int], bool]:
         """What the window shows is completed first."""
-        return in_window(artifact, self.view)
+        return in_window(self.view, gists)
 
     # -- what the workers found out ------------------------------------------------
 
-    def growing(self) -> list[Artifact]:
+    def growing(self) -> Members:
         """The artifacts of live sessions that are known to grow."""
         live = (session for session in self.material.sessions if session.live)
-        return [a for s in live for a in s.artifacts if "growing" in a.flags]
+        gists = self.material.ledger.gists
+        return Members(
+            self.material.ledger,
+            (p for s in live for p in s.artifacts.order if gists.bits[p] & GROWING),
+        )
 
     @on(Paced)
     def _take_pace(self, message: Paced) -> None:
@@ -160,7 +168,7 @@ class QueueScreen(LiveScreen):
 
     @on(Counted)
     def _take_counts(self, message: Counted) -> None:
-        self.queue.update_rows(map(self.marks.apply, message.artifacts))
+        self.queue.update_rows(message.ids)
         self.top.counting = Counting(message.done, message.total, message.left)
         self.top.remake()
 
@@ -198,12 +206,35 @@ class QueueScreen(LiveScreen):
 
     def _take(
         self,
-        sessions: list[Session],
+        sessions: Sequence[Session],
         missing: tuple[Missing, ...],
         rest: Unlisted | None = None,
     ) -> None:
-        self.material = Material.of(self.marks.apply_all(sessions), missing, rest)
+        material = Material.of(sessions, missing, rest)
+        changed = self.marks.apply_to(material.ledger)
+        if material.ledger is not self.material.ledger:
+            before = self.material.ledger.shelf
+            material.ledger.shelf.before, before.before = before, None
+        self.material = material.reordered(changed) if changed else material
         self.rearrange()
+
+    @on(Queue.Wanted)
+    def _make_rows(self, message: Queue.Wanted) -> None:
+        self._make(message.artifacts)
+
+    @work(
+        thread=True,
+        exit_on_error=False,
+        group="rows",
+        description="Make the rows that are shown",
+    )
+    def _make(self, members: Members) -> None:
+        members.table.shelf.add(members)
+        self.post_message(RowsMade(members))
+
+    @on(RowsMade)
+    def _show_made(self, message: RowsMade) -> None:
+        self.queue.show_made(message.artifacts)
 
     # -- arranging ---------------------------------------------------------------
 
@@ -239,7 +270,7 @@ class QueueScreen(LiveScreen):
         self.arrangement = arrangement
         aim, self._aim = self._aim, None
         if self._aim_missing:
-            lost = (row for row in arrangement.rows if isinstance(row, Missing))
+            lost = (r for r in arrangement.rows.others() if isinstance(r, Missing))
             aim = next(map(row_key, lost), aim)
             self._aim_missing = False
         view = self.view
@@ -271,9 +302,12 @@ class QueueScreen(LiveScreen):
     @on(Queue.Selected)
     def show_totals(self) -> None:
         """Count what is shown, or what is selected of it."""
-        chosen = self.queue.selected
-        artifacts = self.arrangement.artifacts if chosen else []
-        selected = [a for a in artifacts if a.id in chosen]
+        chosen = {int(ident, 16) for ident in self.queue.selected}
+        selected: Members | None = None
+        if chosen:
+            idents = self.material.ledger.gists.idents
+            shown = self.arrangement.artifacts
+            selected = shown.where(lambda place: idents[place] in chosen)
         view = replace(self.view, filter="") if self.is_filtering else self.view
         self.totals.show(self.arrangement, selected, view)
 

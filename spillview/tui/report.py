@@ -210,8 +210,7 @@ and the next one begins with what came after it; `u` takes either back.
         shown = list(map(self.marks.apply, found.values()))
         screen = ArtifactScreen(self.catalogue, shown, list(found).index(opened.id))
         if self.home is not None:
-            sessions = self.home.material.sessions
-            screen.among = [a for session in sessions for a in session.artifacts]
+            screen.among = self.home.material.every()
 
         def come_back(last: Artifact | None) -> None:
             self.marks.reload(shown)

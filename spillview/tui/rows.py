@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from rich.cells import cell_len
 
-from spillview import triage
-from spillview.endings import endings_unseen
-from spillview.model import Artifact, Missing, Session
+from spillview.gists import PINNED as PINNED_BIT
+from spillview.model import Artifact, Missing
 from spillview.text import human_age, human_bytes
 from spillview.tui.columns import (
     NARROW,
@@ -14,13 +13,17 @@ from spillview.tui.columns import (
     PENDING,
     Column,
     Context,
+    gist_mark,
     project_name,
     state_mark,
 )
+from spillview.tui.members import Members
 from spillview.tui.pinning import MARK, is_pinned
-from spillview.tui.runs import Run, Runs, clean, fit_runs, short_count
+from spillview.tui.runs import Run as Words
+from spillview.tui.runs import Runs, clean, fit_runs, short_count
+from spillview.tui.sessions import Run
 
-PINNED: Run = (MARK, "good")
+PINNED: Words = (MARK, "good")
 """The mark of what no clean-up takes."""
 
 
@@ -29,7 +32,7 @@ def artifact_runs(
 ) -> Runs:
     """One artifact's row."""
     mark, tone = state_mark(artifact)
-    before: Run = ("+" if selected else " ", "selected")
+    before: Words = ("+" if selected else " ", "selected")
     if not selected and is_pinned(artifact):
         before = PINNED
     runs: Runs = [(" ", ""), before, (mark, tone)]
@@ -40,12 +43,37 @@ def artifact_runs(
     return _dimmed(runs) if artifact.reviewed is not None else runs
 
 
+def waiting_runs(
+    members: Members, place: int, columns: tuple[Column, ...], selected: bool
+) -> Runs:
+    """The row of an artifact that is still being made: what its gist says."""
+    gists = members.gists
+    mark = gist_mark(gists.ranks[place], gists.is_reviewed(place))
+    cells: dict[str, str] = {
+        "bytes": human_bytes(gists.sizes[place]),
+        "command": clean(members.table.finds.name(place), 200),
+        "session": clean(gists.sessions[place], 40),
+    }
+    if gists.chars[place] >= 0:
+        cells["chars"] = short_count(gists.chars[place], 9)
+        cells["lines"] = short_count(gists.lines[place], 7)
+    before: Words = ("+" if selected else " ", "selected")
+    if not selected and gists.bits[place] & PINNED_BIT:
+        before = PINNED
+    runs: Runs = [(" ", ""), before, mark]
+    for column in columns:
+        cell = [(cells.get(column.key, ""), "dim")]
+        runs.append((" ", ""))
+        runs += fit_runs(cell, column.width, right=column.right)
+    return runs
+
+
 def _dimmed(runs: Runs) -> Runs:
     """What is reviewed draws no eye; its mark stays green."""
     return [(text, "good" if tone == "good" else "dim") for text, tone in runs]
 
 
-def session_runs(session: Session, columns: tuple[Column, ...], closed: bool) -> Runs:
+def session_runs(session: Run, columns: tuple[Column, ...], closed: bool) -> Runs:
     """A session's header row: who and what at the left, totals in their columns."""
     width = columns[-1].x + columns[-1].width
     figures = _session_figures(session, width)
@@ -65,19 +93,14 @@ def session_runs(session: Session, columns: tuple[Column, ...], closed: bool) ->
             runs.append((" ", ""))
             cell = figures.get(column.key, [])
             runs += fit_runs(cell, column.width, right=column.right)
-    done = bool(session.artifacts) and not _left(session)
+    done = 0 < len(session.artifacts) == session.figures.reviewed
     return _dimmed(runs) if done else runs
 
 
-def _left(session: Session) -> list[Artifact]:
-    """What is left to review of a session."""
-    return [artifact for artifact in session.artifacts if artifact.reviewed is None]
-
-
-def _session_name(session: Session, room: int) -> Runs:
+def _session_name(session: Run, room: int) -> Runs:
     """Title and project; the project's path is shortened or left out to fit."""
     title = clean(session.title or session.id, room)
-    name: Run = (title, "title" if session.title else "project")
+    name: Words = (title, "title" if session.title else "project")
     for project in (session.project, project_name(session.project)):
         text = clean(project, room)
         if text and cell_len(title) + 2 + cell_len(text) <= room:
@@ -85,19 +108,18 @@ def _session_name(session: Session, room: int) -> Runs:
     return [name]
 
 
-def _session_counts(session: Session, width: int) -> Runs:
+def _session_counts(session: Run, width: int) -> Runs:
     """Harness, what is left of what nobody saw, and how many there are."""
-    left, over = _left(session), session.over_boundary
-    unseen = endings_unseen(left)
-    worst = any(map(triage.failed_unseen, left))
+    figures, over = session.figures, session.over_boundary
+    unseen = figures.failed + figures.unseen
     runs: Runs = [(f"{clean(session.harness, 15)} · ", "dim")]
     if unseen:
         words = f"{unseen:,} unseen" if width < 140 else f"{unseen:,} never seen"
-        runs += [(words, "never" if worst else "unseen"), (" ", ""), ("· ", "dim")]
+        tone = "never" if figures.failed else "unseen"
+        runs += [(words, tone), (" ", ""), ("· ", "dim")]
     if over and width >= 140:
         runs += [(f"{over:,} over the boundary · ", "dim")]
-    total = len(session.artifacts)
-    reviewed = total - len(left)
+    total, reviewed = figures.artifacts, figures.reviewed
     if reviewed:
         words = f"✓ {reviewed:,} of {total:,}"
         return [*runs, (words if width < 140 else f"{words} reviewed", "good")]
@@ -112,7 +134,7 @@ _ACTIVITY: dict[str, Runs] = {
 }
 
 
-def _session_figures(session: Session, width: int) -> dict[str, Runs]:
+def _session_figures(session: Run, width: int) -> dict[str, Runs]:
     """What stands under which column; where it is narrow the name needs the room."""
     figures: dict[str, Runs] = {
         "bytes": [(human_bytes(session.bytes), "dim")],
@@ -124,9 +146,9 @@ def _session_figures(session: Session, width: int) -> dict[str, Runs]:
         chars = session.chars
         text = PENDING if chars is None else short_count(chars, 9)
         figures["chars"] = [(text, "dim")]
-    lines = [a.counts.lines for a in session.artifacts if a.counts]
-    if len(lines) == len(session.artifacts):
-        figures["lines"] = [(short_count(sum(lines), 7), "dim")]
+    lines = session.lines
+    if lines is not None:
+        figures["lines"] = [(short_count(lines, 7), "dim")]
     return figures
 
 
@@ -138,7 +160,7 @@ def missing_runs(
     age = ""
     if mention.time is not None:
         age = human_age(max(0.0, context.now - mention.time))
-    cells: dict[str, Run] = {
+    cells: dict[str, Words] = {
         "age": (age, "dim"),
         "tool": (mention.tool or NOTHING, "dim"),
         "command": (mention.command or mention.path or NOTHING, ""),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,6 +10,7 @@ from spillview.excerpts import as_bytes
 from spillview.model import Artifact, Range
 from spillview.secrets.lines import MaskedLines
 from spillview.text import printable
+from spillview.tui.members import Members
 
 SHOWN = 5_000
 """Lines that are shown at most; further ones are counted."""
@@ -65,13 +66,26 @@ class Batch:
     artifacts: int = 0
 
 
-def grouped(artifacts: Iterable[Artifact]) -> list[Artifact]:
+def grouped(artifacts: Sequence[Artifact]) -> Sequence[Artifact]:
     """The artifacts by session, sessions and artifacts in the order they came in."""
+    if isinstance(artifacts, Members):
+        runs: dict[tuple[str, str], list[int]] = {}
+        finds, sessions = artifacts.table.finds, artifacts.gists.sessions
+        for place in artifacts.order:
+            session = sessions[place] or finds.session(place)
+            runs.setdefault((finds.harness(place), session), []).append(place)
+        return artifacts.of(place for run in runs.values() for place in run)
     groups: dict[tuple[str, str], list[Artifact]] = {}
     for artifact in artifacts:
         key = (artifact.found.harness, artifact.session or artifact.found.session)
         groups.setdefault(key, []).append(artifact)
     return [artifact for group in groups.values() for artifact in group]
+
+
+def _idents(artifacts: Sequence[Artifact]) -> Sequence[str]:
+    if isinstance(artifacts, Members):
+        return artifacts.idents()
+    return [artifact.id for artifact in artifacts]
 
 
 class Gatherer:
@@ -80,8 +94,8 @@ class Gatherer:
     def __init__(self, artifacts: Sequence[Artifact], shown: int = SHOWN) -> None:
         self._artifacts = artifacts
         self._places: dict[str, int] = {}
-        for index, artifact in enumerate(artifacts):
-            self._places.setdefault(artifact.id, index)
+        for index, ident in enumerate(_idents(artifacts)):
+            self._places.setdefault(ident, index)
         self._limit = shown
         self._session: tuple[str, str] | None = None
         self._artifact: ArtifactRow | None = None

@@ -8,11 +8,12 @@ from dataclasses import dataclass, field, replace
 
 from textual.pilot import Pilot
 
-from spillview import triage
 from spillview.cache import Cache
 from spillview.catalogue import Catalogue, Query
 from spillview.config import Settings
 from spillview.finds import Finds
+from spillview.gists import Gists
+from spillview.known_gists import Said
 from spillview.listing import Listing, Table
 from spillview.model import (
     Artifact,
@@ -248,28 +249,41 @@ class FakeCatalogue(Catalogue):
                 self.hold()
             yield known[artifact.id]
 
-    def sessions(self, artifacts: Iterable[Artifact]) -> list[Session]:
-        grouped: dict[tuple[str, str], list[Artifact]] = {}
-        for artifact in artifacts:
-            key = (artifact.found.harness, artifact.session)
-            grouped.setdefault(key, []).append(artifact)
-        made = []
-        for (harness, sid), members in grouped.items():
-            title = self.titles.get(sid, Title())
-            last = max(a.created for a in members)
-            made.append(
-                Session(
-                    harness,
-                    sid,
-                    title.project,
-                    title.title,
-                    last - HOUR,
-                    last,
-                    title.live,
-                    tuple(members),
-                )
-            )
-        return triage.order_sessions(made)
+    def gists(
+        self,
+        listing: Listing,
+        shelve: Callable[[Artifact], object] = lambda made: None,
+        expect: Callable[[int], object] = lambda number: None,
+    ) -> tuple[Gists, set[tuple[str, str]]]:
+        expect(len(listing))
+        gists = Gists(listing.table.sessions)
+        for place, artifact in zip(listing.order, listing, strict=True):
+            gists.take(place, artifact)
+            gists.review(place, artifact.reviewed, NOW)
+            shelve(artifact)
+        return gists, set()
+
+    def keep_gists(
+        self,
+        gists: Gists,
+        groups: Iterable[tuple[str, str]],
+        said: Callable[[Sequence[int]], Iterable[Said]],
+    ) -> set[tuple[str, str]]:
+        return set()
+
+    def session_of(
+        self,
+        key: tuple[str, str],
+        artifacts: Sequence[Artifact],
+        changed: float,
+        *,
+        growing: bool,
+    ) -> Session:
+        title = self.titles.get(key[1], Title())
+        start = changed - HOUR
+        return Session(
+            *key, title.project, title.title, start, changed, title.live, artifacts
+        )
 
     def missing(
         self,

@@ -30,7 +30,7 @@ def run(catalogue: FakeCatalogue, *, stop_after: int = 10**9) -> list[Message]:
     gather(
         catalogue,
         Query(),
-        lambda artifact: artifact.session == "notes",
+        lambda gists: lambda place: gists.sessions[place] == "notes",
         told.append,
         lambda: len(told) >= stop_after,
         clock=lambda: next(ticks) * 0.15,
@@ -52,9 +52,10 @@ def test_the_list_comes_first_then_counts_then_the_last_order() -> None:
 def test_what_is_in_view_is_completed_first_and_everything_once() -> None:
     told = run(FakeCatalogue(a_night()))
     batches = [message for message in told if isinstance(message, Counted)]
-    done = [artifact for message in batches for artifact in message.artifacts]
-    assert done[0].session == "notes"
-    assert sorted(a.id for a in done) == sorted(a.id for a in a_night())
+    done = [ident for message in batches for ident in message.ids]
+    [note] = [a.id for a in a_night() if a.session == "notes"]
+    assert done[0] == note
+    assert sorted(done) == sorted(a.id for a in a_night())
     assert [message.done for message in batches] == sorted(m.done for m in batches)
     assert batches[-1].done == batches[-1].total == 6
     assert batches[-1].left == 0.0
@@ -107,7 +108,7 @@ def test_very_many_are_listed_before_their_transcripts_are_known(
     gather(
         FakeCatalogue(a_night()),
         Query(),
-        lambda artifact: True,
+        lambda gists: lambda place: True,
         told.append,
         lambda: False,
         quick=True,
@@ -121,15 +122,13 @@ def test_very_many_are_listed_before_their_transcripts_are_known(
 
 
 def test_time_left_goes_by_bytes_and_files_at_the_pace_so_far() -> None:
-    small = [whole(Facts(f"{n}", chars=0), n) for n in range(3)]
-    large = whole(Facts("large", chars=60_000 - gathering.FILE_WEIGHT), 3)
+    size = 60_000 - gathering.FILE_WEIGHT
     times = iter([0.0, 2.0, 4.0])
-    progress = Progress([*small, large], clock=lambda: next(times))
+    progress = Progress(4, size, clock=lambda: next(times))
     assert progress.left is None
-    progress.add(small[0])
+    progress.add(0)
     assert progress.left == pytest.approx(2.0 * 5)
-    progress.add(small[1])
-    progress.add(small[1])
+    progress.add(0)
     assert progress.done == 2
     assert progress.left == pytest.approx(4.0 * 2)
 

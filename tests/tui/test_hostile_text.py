@@ -18,9 +18,10 @@ from spillview.tui.columns import Context
 from spillview.tui.detail import detail_lines
 from spillview.tui.empty import failed, no_match, no_stores, nothing_new
 from spillview.tui.home import HomeScreen
-from spillview.tui.palette import artifact_entry, session_entry
+from spillview.tui.palette import entries_of
 from spillview.tui.rows import artifact_runs, missing_runs, session_runs
 from spillview.tui.runs import fit, fit_runs, plain, wrap
+from spillview.tui.sessions import runs_of
 from tests.tui.fakes import (
     NOW,
     Facts,
@@ -201,9 +202,7 @@ async def test_a_failure_with_markup_is_told_in_a_toast() -> None:
 def test_palette_entries_are_never_markup(text: str) -> None:
     catalogue = evil_catalogue(text)
     sessions = catalogue.sessions(catalogue.scan())
-    made_of = [session_entry(session) for session in sessions]
-    made_of += [artifact_entry(a, sessions[0]) for a in sessions[0].artifacts]
-    for made in made_of:
+    for made in entries_of(runs_of(sessions)):
         assert unsafe(made.display.plain.replace("\n", "", 1)) == []
         assert unsafe(made.label) == []
         assert all("@click" not in str(span.style) for span in made.display.spans)
@@ -230,7 +229,7 @@ def test_any_text_makes_whole_safe_rows(text: str, width: int, flat: bool) -> No
     rows = [artifact_runs(artifact, chosen, False, context)]
     rows.append(missing_runs(lost_call(), chosen, context))
     catalogue = FakeCatalogue([artifact], titles={"s0": Title(text, text)})
-    session = catalogue.sessions(catalogue.scan())[0]
+    session = runs_of(catalogue.sessions(catalogue.scan()))[0]
     rows.append(session_runs(session, chosen, False))
     for runs in rows:
         line = "".join(part for part, _ in runs)

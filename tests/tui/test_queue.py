@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 import pytest
@@ -13,8 +14,11 @@ from spillview.tui.app import SpillviewApp
 from spillview.tui.arrangement import Material, Row, View, arrange
 from spillview.tui.detail import detail_lines, outcome
 from spillview.tui.labels import Labels
+from spillview.tui.members import Ledger
 from spillview.tui.queue import Queue
+from spillview.tui.queue_rows import Rows
 from spillview.tui.rows import session_runs
+from spillview.tui.sessions import runs_of
 from tests.tui.fakes import (
     NIGHT_TITLES,
     NOW,
@@ -32,7 +36,7 @@ class QueueApp(App[None]):
 
     CSS_PATH = SpillviewApp.CSS_PATH
 
-    def __init__(self, rows: list[Row], *, flat: bool = False) -> None:
+    def __init__(self, rows: Rows, *, flat: bool = False) -> None:
         super().__init__()
         self.rows, self.flat = rows, flat
         self.queue = Queue(clock=lambda: NOW)
@@ -45,7 +49,7 @@ class QueueApp(App[None]):
         self.show(self.rows)
         self.queue.focus()
 
-    def show(self, rows: list[Row]) -> None:
+    def show(self, rows: Rows) -> None:
         self.queue.set_rows(rows, flat=self.flat, collapsed=frozenset(), titles={})
 
     def on_queue_opened(self, event: Queue.Opened) -> None:
@@ -57,20 +61,32 @@ class QueueApp(App[None]):
         return [self.queue.render_line(y).text for y in range(height)]
 
 
-def night_rows(view: View | None = None) -> list[Row]:
+def night_rows(view: View | None = None) -> Rows:
     catalogue = FakeCatalogue(a_night(), titles=NIGHT_TITLES)
     sessions = catalogue.sessions(catalogue.scan())
     material = Material.of(sessions, [lost_call(session="build")])
     return arrange(material, view or View(), Labels()).rows
 
 
-def many_rows(count: int, per_session: int = 50) -> list[Row]:
+def many_rows(count: int, per_session: int = 50) -> Rows:
     made = [
         whole(Facts(f"t{n}.txt", f"s{n // per_session:04d}", command=f"run {n}"), n)
         for n in range(count)
     ]
     sessions = FakeCatalogue().sessions(made)
     return arrange(Material.of(sessions, []), View(), Labels()).rows
+
+
+def again(rows: Rows, chosen: Iterable[int]) -> Rows:
+    """The rows at these indices, in this order."""
+    made = Rows(rows.members.table)
+    for index in chosen:
+        other, place = rows.other(index), rows.place(index)
+        if other is not None:
+            made.add(other)
+        elif place is not None:
+            made.extend([place])
+    return made
 
 
 async def test_first_artifact_row_is_highlighted_not_the_session_header() -> None:
@@ -220,23 +236,23 @@ async def test_new_order_keeps_the_cursor_on_its_artifact_and_in_its_place() -> 
         before = queue.row
         assert isinstance(before, Artifact)
         place = queue.cursor - queue.scroll_offset.y
-        app.show([*rows[:1], *reversed(rows[1:])])
+        app.show(again(rows, [0, *reversed(range(1, len(rows)))]))
         await pilot.pause()
-        assert queue.row is before
+        assert queue.row == before
         assert queue.cursor - queue.scroll_offset.y == place
-        app.show([row for row in rows if row is not before])
+        app.show(again(rows, (i for i, row in enumerate(rows) if row != before)))
         await pilot.pause()
         assert queue.row is not None
 
 
 async def test_until_a_key_is_pressed_the_cursor_stays_on_the_worst() -> None:
     rows = night_rows()
-    app = QueueApp([rows[0], *reversed(rows[1:4]), *rows[4:]])
+    app = QueueApp(again(rows, [0, 3, 2, 1, *range(4, len(rows))]))
     async with app.run_test(size=(80, 24)) as pilot:
-        assert app.queue.row is rows[3]
+        assert app.queue.row == rows[3]
         app.show(rows)
         await pilot.pause()
-        assert app.queue.row is rows[1]
+        assert app.queue.row == rows[1]
 
 
 async def test_newer_facts_replace_a_row_without_moving_anything() -> None:
@@ -248,9 +264,10 @@ async def test_newer_facts_replace_a_row_without_moving_anything() -> None:
         assert isinstance(artifact, Artifact)
         assert artifact.counts is not None
         newer = replace(artifact, counts=replace(artifact.counts, chars=77_777))
-        app.queue.update_rows([newer])
+        app.queue.rows.members.table.shelf.put(newer)
+        app.queue.update_rows([newer.id])
         await pilot.pause()
-        assert app.queue.row is newer
+        assert app.queue.row == newer
         assert "77,777" in app.lines[app.queue.cursor]
 
 
@@ -273,8 +290,8 @@ async def test_x_for_all_means_closed_sessions_too() -> None:
     rows = night_rows()
     first = rows[0]
     assert isinstance(first, Session)
-    shown = [row for row in rows if row not in first.artifacts]
-    app = QueueApp(shown)
+    below = list(first.artifacts)
+    app = QueueApp(again(rows, (i for i, r in enumerate(rows) if r not in below)))
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("X")
         assert len(app.queue.selected) == 6
@@ -309,7 +326,7 @@ async def test_enter_opens_the_row_under_the_cursor() -> None:
 
 
 async def test_an_empty_queue_takes_every_key() -> None:
-    app = QueueApp([])
+    app = QueueApp(Rows(Ledger.of(())))
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press(*"jkgGfb{}oOhlxX", "enter", "ctrl+d", "ctrl+u", "left")
         assert app.queue.row is None
@@ -318,7 +335,7 @@ async def test_an_empty_queue_takes_every_key() -> None:
 def test_missing_calls_are_rows_of_their_session() -> None:
     rows = night_rows(View(missing=True))
     assert [type(row).__name__ for row in rows[:6]] == [
-        "Session", "Artifact", "Artifact", "Artifact", "Missing", "Session",
+        "Run", "Artifact", "Artifact", "Artifact", "Missing", "Run",
     ]  # fmt: skip
 
 
@@ -339,7 +356,8 @@ def test_a_flat_list_names_the_harness_where_there_is_room_and_the_detail_always
 def test_the_harness_does_not_stand_under_the_ratio() -> None:
     chosen = columns.choose(120, False)
     session = FakeCatalogue().sessions([whole(Facts("a.txt", harness="dsh"))])[0]
-    text = "".join(text for text, _ in session_runs(session, chosen, closed=False))
+    [run] = runs_of([session])
+    text = "".join(text for text, _ in session_runs(run, chosen, closed=False))
     ratio = next(column for column in chosen if column.key == "ratio")
     assert "dsh" in text[: ratio.x]
     assert not text[ratio.x : ratio.x + ratio.width].strip()

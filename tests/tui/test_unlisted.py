@@ -14,12 +14,13 @@ from spillview.model import Artifact, Session
 from spillview.reviewed import is_reviewed
 from spillview.tui import gathering, unlisted
 from spillview.tui.app import SpillviewApp
-from spillview.tui.arrangement import Material, View, arrange, in_window
+from spillview.tui.arrangement import Material, View, arrange
 from spillview.tui.gathering import gather
 from spillview.tui.home import HomeScreen
 from spillview.tui.labels import Labels
 from spillview.tui.messages import Scanned
 from spillview.tui.unlisted import Unlisted, glimpse
+from tests.tui.by_objects import in_window
 from tests.tui.fakes import HOUR, NOW, Facts, FakeCatalogue, listing_of, whole
 
 SIZE = (120, 40)
@@ -126,7 +127,7 @@ def test_the_first_rows_are_told_before_the_others_are_made() -> None:
     gather(
         FakeCatalogue(many()),
         Query(),
-        lambda artifact: True,
+        lambda gists: lambda place: True,
         told.append,
         lambda: False,
         quick=True,
