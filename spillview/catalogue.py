@@ -456,7 +456,7 @@ class Catalogue:
 
     def sessions(self, artifacts: Iterable[Artifact]) -> list[Session]:
         """The artifacts by session: worst session first, worst artifact first."""
-        return by_session(artifacts, self._records.sessions, self.now())
+        return by_session(artifacts, self.session_of)
 
     def session_of(
         self,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Protocol
 
 from spillview import triage
 from spillview.model import Artifact, Session
@@ -15,27 +15,32 @@ LIVE_SECONDS = 3600
 """A session active within the last hour counts as live."""
 
 
-def by_session(
-    artifacts: Iterable[Artifact],
-    known: Mapping[tuple[str, str], SessionFacts],
-    now: float,
-) -> list[Session]:
-    """The artifacts by session: worst session first, worst artifact first.
+class Making(Protocol):
+    """Makes the session of a harness and id, with these artifacts."""
 
-    `known` is what transcripts say of a harness's session.
-    """
+    def __call__(
+        self,
+        key: tuple[str, str],
+        artifacts: Sequence[Artifact],
+        changed: float,
+        *,
+        growing: bool,
+    ) -> Session:
+        """`changed`: when the last of them did; `growing`: whether one of them is."""
+
+
+def by_session(artifacts: Iterable[Artifact], make: Making) -> list[Session]:
+    """The artifacts by session: worst session first, worst artifact first."""
     grouped: dict[tuple[str, str], list[Artifact]] = {}
     for artifact in artifacts:
         key = (artifact.found.harness, artifact.session)
         grouped.setdefault(key, []).append(artifact)
     return triage.order_sessions(
-        session_of(
+        make(
             key,
             tuple(members),
             max(a.changed for a in members),
-            any("growing" in a.flags for a in members),
-            known.get(key),
-            now,
+            growing=any("growing" in a.flags for a in members),
         )
         for key, members in grouped.items()
     )

@@ -19,7 +19,7 @@ from spillview.text import printable
 from spillview.tui import stylesheet
 from spillview.tui.home import HomeScreen
 from spillview.tui.terminal_input import forgiving, has_hung_up
-from spillview.tui.theme import ANSI, DAY, NIGHT, THEMES, defaults
+from spillview.tui.theme import ANSI, DAY, NIGHT
 from spillview.tui.typing_ahead import TypingAhead
 from spillview.tui.undoing import Undoing
 
@@ -83,8 +83,6 @@ class SpillviewApp(TypingAhead):
         super().__init__()
         self.catalogue = catalogue
         self.scope = query if query is not None else Query()
-        for theme in THEMES.values():
-            self.register_theme(theme)
         # Assigned, it would have all that was parsed until then parsed once more.
         chosen = catalogue.settings.theme
         first = ANSI if self.console.color_system == "standard" else NIGHT
@@ -94,10 +92,6 @@ class SpillviewApp(TypingAhead):
 
             self.set_keymap(keymap(catalogue.settings.keys, catalogue.places))
         self.stylesheet.set_variables(self.get_css_variables())
-
-    def get_theme_variable_defaults(self) -> dict[str, str]:
-        """The tokens of our stylesheets, for a theme that does not set them."""
-        return defaults(self.current_theme)
 
     def get_driver_class(self) -> type[Driver]:
         """Textual's driver for this terminal, which bytes that are no text end not."""

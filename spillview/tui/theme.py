@@ -6,6 +6,7 @@ to 1 or more (7 to 1 in `contrast`).
 
 from __future__ import annotations
 
+from textual.app import App
 from textual.theme import BUILTIN_THEMES, Theme
 
 NIGHT = Theme(
@@ -127,12 +128,22 @@ ANSI = Theme(
 THEMES = {theme.name: theme for theme in (NIGHT, DAY, CONTRAST, ANSI)}
 
 
-def defaults(theme: Theme) -> dict[str, str]:
-    """What our stylesheets use beside Textual's tokens, for a theme without it."""
-    return {
-        "row-cursor": f"{theme.primary} 17%",
-        "row-cursor-style": "none",
-        "aside": f"{theme.foreground or '#808080'} 64%",
-        "aside-style": "none",
-        "faint": f"{theme.foreground or '#808080'} 40%",
-    }
+class Themed(App[None]):
+    """An application with these themes, whose stylesheets may use their tokens."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        for theme in THEMES.values():
+            self.register_theme(theme)
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        """What our stylesheets use beside Textual's tokens, if a theme has it not."""
+        theme = self.current_theme
+        foreground = theme.foreground or "#808080"
+        return {
+            "row-cursor": f"{theme.primary} 17%",
+            "row-cursor-style": "none",
+            "aside": f"{foreground} 64%",
+            "aside-style": "none",
+            "faint": f"{foreground} 40%",
+        }

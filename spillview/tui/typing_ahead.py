@@ -12,9 +12,10 @@ from collections.abc import Sequence
 from functools import partial
 
 from textual import events
-from textual.app import App
 from textual.message_pump import MessagePump
 from textual.timer import Timer
+
+from spillview.tui.theme import Themed
 
 ROUNDS = 3
 """A key's own action, what that asks of others, and the focus that they move."""
@@ -23,7 +24,7 @@ PATIENCE = 0.25
 """Seconds after which a key that is not done yet holds up the next no longer."""
 
 
-class TypingAhead(App[None]):
+class TypingAhead(Themed):
     """An application that takes one key after the other."""
 
     _held: deque[events.Key]

@@ -151,6 +151,7 @@ class FakeState:
     last: float | None = None
     noted: dict[str, Note] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
+    mended: list[Problem] = field(default_factory=list)
     lasts: bool = True
 
     def notes(self) -> dict[str, Note]:

@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
-from textual.app import App, ComposeResult
+from textual.app import ComposeResult
 from textual.pilot import Pilot
 from textual.screen import Screen
 
@@ -17,6 +17,7 @@ from spillview.tui import stylesheet
 from spillview.tui.app import SpillviewApp
 from spillview.tui.document import Document
 from spillview.tui.pager import Pager
+from spillview.tui.theme import Themed
 
 PATIENCE = 10.0
 """Seconds to wait for what a worker does before a test fails."""
@@ -27,7 +28,7 @@ ATTACK = (
 )
 
 
-class PagerApp(App[None]):
+class PagerApp(Themed):
     """Nothing but a pager."""
 
     CSS_PATH = stylesheet("artifact.tcss")

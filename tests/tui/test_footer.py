@@ -11,6 +11,7 @@ from textual.screen import Screen
 
 from spillview.tui import stylesheet
 from spillview.tui.footer import Footer
+from spillview.tui.theme import Themed
 
 MOVES = Binding.Group("Sort", compact=True)
 
@@ -50,7 +51,7 @@ class Keyed(Screen[None]):
         self.noted.append("sometimes")
 
 
-class Keys(App[None]):
+class Keys(Themed):
     CSS_PATH = stylesheet("app.tcss")
     ENABLE_COMMAND_PALETTE = True
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 import pytest
-from textual.app import App, ComposeResult
+from textual.app import ComposeResult
 
 from spillview.model import Artifact, Session
 from spillview.tui import columns
@@ -19,6 +19,7 @@ from spillview.tui.queue import Queue
 from spillview.tui.queue_rows import Rows
 from spillview.tui.rows import session_runs
 from spillview.tui.sessions import runs_of
+from spillview.tui.theme import Themed
 from tests.tui.fakes import (
     NIGHT_TITLES,
     NOW,
@@ -31,7 +32,7 @@ from tests.tui.fakes import (
 )
 
 
-class QueueApp(App[None]):
+class QueueApp(Themed):
     """A queue and nothing else."""
 
     CSS_PATH = SpillviewApp.CSS_PATH
