@@ -193,6 +193,14 @@ def test_a_file_that_was_there_before_but_not_looked_at_is_not_new(
     assert total["since"]["note"] == "unknown"
 
 
+@LINUX
+def test_what_grows_can_be_listed_alone(logs: Path) -> None:
+    with writing(logs / "grows.log"):
+        rows = run("ls", "--json", "--only", "growing", logs).rows
+    assert [row["name"] for row in rows] == ["grows.log"]
+    assert "growing" in rows[0]["flags"]
+
+
 LIVES = st.lists(
     st.tuples(
         st.sampled_from(["append", "cut", "replace", "rename", "remove", "make"]),
