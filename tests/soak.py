@@ -122,8 +122,21 @@ class Soak:
     def step(self) -> None:
         """One thing that a person or a script does."""
         name = self.rng.choice(
-            "ls ls show grep envelope envelope sessions index pin prune review shape"
-            " watch".split()
+            [
+                "ls",
+                "ls",
+                "show",
+                "grep",
+                "envelope",
+                "envelope",
+                "sessions",
+                "index",
+                "pin",
+                "prune",
+                "review",
+                "shape",
+                "watch",
+            ]
         )
         self.told.done[name] += 1
         getattr(self, f"_{name}")()
