@@ -13,7 +13,7 @@ import shutil
 import signal
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -44,16 +44,19 @@ def counted(step: Callable[[int], None]) -> Iterator[list[str]]:
 
         return call
 
-    fakes = {name: before(name, getattr(os, name)) for name in CALLS}
-    with mock.patch.multiple(os, **fakes):
+    with ExitStack() as patched:
+        for name in CALLS:
+            fake = before(name, getattr(os, name))
+            patched.enter_context(mock.patch.object(os, name, fake))
         yield names
 
 
 def run(top: Path, work: str, way: str) -> tuple[int, list[str]]:
     """How many runs there were, and what was wrong after them."""
     wrong: list[str] = []
+    case = fresh(top, work)
     with counted(lambda _: None) as names:
-        fresh(top, work).do()
+        case.do()
     total, runs = len(names), 0
     for at in range(total):
         for number in ERRORS if way == "fail" else (0,):

@@ -60,7 +60,7 @@ def test_whatever_fails_pins_and_settings_are_those_of_before_or_after(
     assert done.returncode == 0, done.stderr
     said = json.loads(done.stdout)
     assert said["wrong"] == []
-    assert said["runs"] > 80
+    assert said["runs"] > 20
 
 
 # The model itself
