@@ -12,6 +12,7 @@ import os
 import shutil
 import sys
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 from spillview.bins import FILES
@@ -80,29 +81,38 @@ def store_states(top: Path, work: str, seed: int) -> Result:
     return _each(tape, stage, seed, look)
 
 
-def pin_states(top: Path, work: str, seed: int) -> Result:
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A piece of work that is done once, and what must hold whatever became of it."""
+
+    do: Callable[[], object]
+    look: Callable[[bool], list[str]]
+    """Says what is wrong; its argument is whether the work was done to its end."""
+
+
+def pin_case(home: Path, work: str) -> Case:
     """Pins made or taken back: the list of before or that of after, never none."""
-    home = top / "world"
-    home.mkdir()
+    home.mkdir(parents=True)
     places = Places.of_home(str(home))
     first = [Pin(f"{n:016x}", f"/there/{n}", 1.0) for n in range(40)]
     more = [Pin(f"{n:016x}", f"/there/{n}", 2.0) for n in range(40, 50)]
     Pins(places).add(first)
-    before = Pins(places).all()
-    tape = Tape(home)
-    with tape:
+    before = {pin.id: pin for pin in first}
+    after = {pin.id: pin for pin in (*first, *more)}
+    if work == "unpin":
+        after = {pin.id: pin for pin in first[30:]}
+
+    def do() -> None:
         if work == "pin":
             Pins(places).add(more)
         else:
             Pins(places).remove([pin.id for pin in first[:30]])
-    after = Pins(places).all()
-    stage = Stage(tape, top / "pool", {})
 
-    def look(moment: int) -> list[str]:
+    def look(done: bool) -> list[str]:
         try:
             now = Pins(places).all()
             wrong = [] if now in (before, after) else [f"{len(now)} pins"]
-            if moment == len(tape.events) and now != after:
+            if done and now != after:
                 wrong.append("what was said to be done is not")
             Pins(places).add([Pin("f" * 16, "/new", 3.0)])
         except SpillError as error:
@@ -111,46 +121,33 @@ def pin_states(top: Path, work: str, seed: int) -> Result:
             wrong.append("the next pin loses others")
         return wrong
 
-    return _each(tape, stage, seed, look)
+    return Case(do, look)
 
 
 SETTINGS = '{\n  "model": "x",\n  "hooks": {"PreToolUse": []}\n}\n'
 
 
-def hook_states(top: Path, work: str, seed: int) -> Result:
+def hook_case(home: Path, work: str) -> Case:
     """Settings of somebody else: as they were, or as they are to be."""
-    home = top / "world"
     path = home / ".claude/settings.json"
     path.parent.mkdir(parents=True)
     path.write_text(SETTINGS)
     places = Places.of_home(str(home))
-    command = "spillview hook run claude-code"
+    plan = plan_install(str(path), "spillview hook run claude-code")
     if work == "uninstall":
-        change_settings(plan_install(str(path), command), places)
-    before = path.read_bytes()
-    tape = Tape(home)
-    with tape:
-        plan = (
-            plan_install(str(path), command)
-            if work == "install"
-            else plan_uninstall(str(path), places)
-        )
         change_settings(plan, places)
-    after = path.read_bytes()
-    stage = Stage(tape, top / "pool", {})
+        plan = plan_uninstall(str(path), places)
+    before, after = path.read_bytes(), plan.after
 
-    def commands() -> list[str]:
-        return [c for c in commands_in(str(path)) if is_ours(c)]
-
-    def look(moment: int) -> list[str]:
+    def look(done: bool) -> list[str]:
         if not path.exists():
             return ["the settings are gone"]
         now, wrong = path.read_bytes(), []
         if now not in (before, after):
             wrong.append(f"the settings are {now[:40]!r}")
-        if moment == len(tape.events) and now != after:
+        if done and now != after:
             wrong.append("what was said to be done is not")
-        if now == after != before and work == "install":
+        if now == after and work == "install":
             kept = [p.read_bytes() for p in (home / _STATE).glob("settings-*.json")]
             if before not in kept:
                 wrong.append("there is no whole copy of the settings of before")
@@ -158,11 +155,31 @@ def hook_states(top: Path, work: str, seed: int) -> Result:
             change_settings(plan_uninstall(str(path), places), places)
         except SpillError as error:
             return [*wrong, str(error)]
-        if json.loads(path.read_bytes()).get("model") != "x" or list(commands()):
+        left = [c for c in commands_in(str(path)) if is_ours(c)]
+        if json.loads(path.read_bytes()).get("model") != "x" or left:
             wrong.append(f"uninstalled, they are {path.read_bytes()!r}")
         return wrong
 
-    return _each(tape, stage, seed, look)
+    return Case(lambda: change_settings(plan, places), look)
+
+
+CASES: dict[str, Callable[[Path, str], Case]] = {
+    "pin": pin_case,
+    "unpin": pin_case,
+    "install": hook_case,
+    "uninstall": hook_case,
+}
+
+
+def case_states(top: Path, work: str, seed: int) -> Result:
+    """Pins and settings."""
+    home = top / "world"
+    case = CASES[work](home, work)
+    tape = Tape(home)
+    with tape:
+        case.do()
+    stage = Stage(tape, top / "pool", {})
+    return _each(tape, stage, seed, lambda n: case.look(n == len(tape.events)))
 
 
 _STATE = ".local/state/spillview/hook"
@@ -192,10 +209,7 @@ def _files(top: Path) -> list[Path]:
 WORK: dict[str, Callable[[Path, str, int], Result]] = {
     **dict.fromkeys(faults.WORK, trash_states),
     **dict.fromkeys(store_faults.WORK, store_states),
-    "pin": pin_states,
-    "unpin": pin_states,
-    "install": hook_states,
-    "uninstall": hook_states,
+    **dict.fromkeys(CASES, case_states),
 }
 
 

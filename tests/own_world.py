@@ -341,6 +341,7 @@ def main() -> None:
             for each in check(world, path, damage, list(COMMANDS)):
                 print(each, flush=True)  # noqa: T201  # its result
             cases += 1
+        print(f"{damage}: {cases} cases so far", flush=True)  # noqa: T201
     print(f"{cases} cases of {len(COMMANDS)} commands")  # noqa: T201
 
 

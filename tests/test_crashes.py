@@ -15,7 +15,7 @@ import pytest
 from spillview.disk import CAN_WORK
 
 from .crash_model import Tape, states
-from .crashes import WORK
+from .crashes import CASES, WORK
 
 pytestmark = pytest.mark.skipif(not CAN_WORK, reason="no way to name files in folders")
 
@@ -44,6 +44,23 @@ def test_whatever_a_power_cut_leaves_nothing_is_lost_or_half_called_whole(
     said = json.loads(done.stdout)
     assert said["first"] == []
     assert said["states"] >= 8
+
+
+@pytest.mark.parametrize("way", ["fail", "kill"])
+@pytest.mark.parametrize("work", sorted(CASES))
+def test_whatever_fails_pins_and_settings_are_those_of_before_or_after(
+    fast: Path, work: str, way: str
+) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.own_faults", str(fast / "x"), work, way],
+        cwd=Path(__file__).parent.parent,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    said = json.loads(done.stdout)
+    assert said["wrong"] == []
+    assert said["runs"] > 20
 
 
 # The model itself

@@ -272,11 +272,29 @@ def test_shares_are_told_from_sizes() -> None:
 def test_limits_are_read_by_name_and_lifted_by_none() -> None:
     got = limits_of({"max-file": "5GB", "min-free": "5%", "max-total": "none"})
     assert got == Limits(max_file=5 * 10**9, min_free=Free(share=0.05))
-    assert got.words() == ["max-file 5.0 GB", "min-free 5%"]
+    assert got.words() == ["max-file 5GB", "min-free 5%"]
     with pytest.raises(BadInput, match="full-within"):
         limits_of({"full-within": "soon"})
     assert DEFAULTS.any
     assert not limits_of({"max-file": "None"}).any
+
+
+@pytest.mark.parametrize(
+    ("name", "typed"),
+    [
+        ("max-rate", "100MB/min"),
+        ("max-rate", "10MB/s"),
+        ("max-rate", "20GB/h"),
+        ("max-file", "64KiB"),
+        ("full-within", "30d"),
+        ("min-free", "5GB"),
+        ("min-free", "2.5%"),
+    ],
+)
+def test_a_limit_is_told_as_it_was_typed(name: str, typed: str) -> None:
+    [words] = limits_of({name: typed}).words()
+    again = limits_of({name: words.removeprefix(f"{name} ")})
+    assert again == limits_of({name: typed})
 
 
 @pytest.mark.parametrize(

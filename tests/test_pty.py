@@ -38,6 +38,24 @@ WALK: tuple[tuple[str, str], ...] = (
     ("\x10", "Search for commands"),  # the palette, with the hostile names in it
     ("Mk", "Session"),
     ("\x1b", "Open"),
+    ("R", "went on after a failure"),  # the morning report
+    ("j", "Mk"),
+    ("a", "Mk"),
+    ("\x1b", "Open"),
+    ("%", "Copy"),  # statistics
+    ("\x1b", "Open"),
+    ("F", "."),  # forecasts
+    ("\x1b", "Open"),
+    ("D", "clean up"),
+    ("v", "."),  # what stays, and why
+    ("v", "."),
+    ("G", "."),
+    ("T", "trash"),
+    ("q", "clean up"),
+    ("q", "Open"),
+    ("i", "a note"),
+    ("Mk of mine", "Mk of mine"),
+    ("\r", "Open"),
     ("g", "Mk"),
     ("j", "NEVER SEEN"),
     ("\r", "FULL OUTPUT"),  # the artifact, at its verdict
@@ -56,6 +74,15 @@ WALK: tuple[tuple[str, str], ...] = (
     ("\r", "Mk"),
     ("n", "Mk"),
     ("\x1b", "FULL OUTPUT"),
+    ("o", "."),  # the outline, if it has one
+    ("\x1b", "."),
+    ("V", "."),
+    ("R", "."),  # who read it
+    ("\x1b", "."),
+    ("=", "."),  # another output beside it
+    ("\x1b", "."),
+    ("J", "Mk"),  # the next artifact, and back
+    ("K", "Mk"),
     ("q", "NEVER SEEN"),
     ("S", "[Ss]earch"),  # search across everything
     ("Mk", "Mk"),

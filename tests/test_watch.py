@@ -193,6 +193,14 @@ def test_a_file_that_was_there_before_but_not_looked_at_is_not_new(
     assert total["since"]["note"] == "unknown"
 
 
+@LINUX
+def test_what_grows_can_be_listed_alone(logs: Path) -> None:
+    with writing(logs / "grows.log"):
+        rows = run("ls", "--json", "--only", "growing", logs).rows
+    assert [row["name"] for row in rows] == ["grows.log"]
+    assert "growing" in rows[0]["flags"]
+
+
 LIVES = st.lists(
     st.tuples(
         st.sampled_from(["append", "cut", "replace", "rename", "remove", "make"]),
@@ -324,7 +332,7 @@ def test_a_rate_passes_a_limit_while_a_process_writes(logs: Path) -> None:
     with writing(logs / "fast.log", 50_000):
         got = run("watch", "--interval", "0.3s", "--max-rate", "10kB/s", logs)
     assert got.code == 1
-    assert got.out.startswith("max-rate 10.0 kB/s")
+    assert got.out.startswith("max-rate 10kB/s")
     assert str(logs / "fast.log") in got.out
     assert "all 2 artifacts" not in got.out  # said of the file, not again of the sum
 
@@ -382,7 +390,7 @@ def test_limits_of_the_settings_count_and_options_override(
 def test_our_own_limits_are_said_where_nobody_set_any(logs: Path) -> None:
     got = run("watch", "--interval", "0.01s", logs)
     assert "limits (our own" in got.err
-    for words in ("max-file 1.0 GB", "min-free 1.0 GB", "full-within 6h"):
+    for words in ("max-file 1GB", "min-free 1GB", "max-rate 10MB/s", "full-within 6h"):
         assert words in got.err
 
 

@@ -201,7 +201,7 @@ def _tell(found: Check, streams: Streams) -> None:
     growing = sum(reading.grows for reading in files)
     total, since = found.total, found.total.since
     looks = f"two looks in {found.interval:g}s" if found.interval else "one look"
-    text = f"{growing:,} grow: {looks}"
+    text = f"{growing:,} {'grows' if growing == 1 else 'grow'}: {looks}"
     if since is not None and since.grown is not None:
         least = "at least " if since.why else ""
         came = f"{least}{human_bytes(since.grown)}"

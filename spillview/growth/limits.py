@@ -7,7 +7,7 @@ from typing import Any
 
 from spillview.errors import BadInput
 from spillview.frozen import Frozen
-from spillview.text import human_age, human_bytes
+from spillview.text import exact_age, exact_size, human_bytes
 from spillview.typed import parse_age, parse_rate, parse_share, parse_size
 
 NONE = "none"
@@ -25,7 +25,7 @@ class Free(Frozen):
         return max(self.bytes, int(size * self.share))
 
     def __str__(self) -> str:
-        return f"{self.share * 100:g}%" if self.share else human_bytes(self.bytes)
+        return f"{self.share * 100:g}%" if self.share else exact_size(self.bytes)
 
 
 class Limits(Frozen):
@@ -51,7 +51,7 @@ class Limits(Frozen):
         return [(name, value) for name, value in told if value is not None]
 
     def words(self) -> list[str]:
-        """Each as it could be typed: `max-file 1.0 GB`, `full-within 6h`."""
+        """Each as it could be typed: `max-file 1GB`, `full-within 6h`."""
         return [f"{name} {text_of(name, value)}" for name, value in self._set()]
 
     def values(self) -> dict[str, Any]:
@@ -106,12 +106,15 @@ def limits_of(typed: Mapping[str, str]) -> Limits:
 
 
 def text_of(name: str, value: Any) -> str:
-    """A limit's value, or what stands against it, for people."""
+    """A limit's value as it could be typed, nothing rounded where it need not be."""
     if name == "max-rate":
+        for unit, seconds in (("s", 1), ("min", 60), ("h", 3600)):
+            if (value * seconds).is_integer():
+                return f"{exact_size(int(value * seconds))}/{unit}"
         return rate_text(value)
     if name == "full-within":
-        return human_age(value)
-    return str(value) if isinstance(value, Free) else human_bytes(int(value))
+        return exact_age(value)
+    return str(value) if isinstance(value, Free) else exact_size(int(value))
 
 
 def rate_text(per_second: float) -> str:

@@ -12,7 +12,7 @@ from spillview.writers import Holder
 
 
 def limit_words(passed: Passed) -> str:
-    """A limit that is passed: `max-file 1.0 GB`."""
+    """A limit that is passed: `max-file 1GB`."""
     return f"{passed.limit} {text_of(passed.limit, passed.most)}"
 
 
