@@ -45,9 +45,9 @@ if TYPE_CHECKING:
     from spillview.cache import Cache
     from spillview.config import Settings
     from spillview.envelope import EnvelopeFacts
-    from spillview.links import SessionFacts
     from spillview.own_profiles import UserProfile
     from spillview.places import Places
+    from spillview.session_facts import SessionFacts
     from spillview.state import Note, State
 
 __all__ = ["Catalogue", "Query"]

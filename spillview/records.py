@@ -13,8 +13,9 @@ from spillview.model import Found, Link, Mention, Missing, Problem
 
 if TYPE_CHECKING:
     from spillview.cache import Cache
-    from spillview.links import Joined, SessionFacts
+    from spillview.links import Joined
     from spillview.profile import Profile
+    from spillview.session_facts import SessionFacts
     from spillview.transcripts.facts import TranscriptFacts
 
 Cancelled = Callable[[], bool]
