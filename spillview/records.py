@@ -360,7 +360,8 @@ class Records:
             if log.path in self._facts
             for each in self._facts[log.path].each
         ]
-        self.sessions.update(self._put_together(harness, found, facts).sessions)
+        if found or facts:  # else nothing that joins need be loaded
+            self.sessions.update(self._put_together(harness, found, facts).sessions)
 
     def _join_guest(self, guest: str) -> None:
         """Join a guest's artifacts with what the transcripts of all hosts say of them.
