@@ -379,7 +379,14 @@ class Cache:
 
     def has_counts(self) -> bool:
         """Whether anything was ever counted."""
-        statement = "select 1 from counts limit 1"
+        return self._has_any("counts")
+
+    def has_looks(self) -> bool:
+        """Whether anything was ever looked at."""
+        return self._has_any("looks")
+
+    def _has_any(self, table: str) -> bool:
+        statement = f"select 1 from {table} limit 1"
         row = self._run(lambda db: db.execute(statement).fetchone(), write=False)
         return row is not None
 

@@ -48,11 +48,11 @@ if TYPE_CHECKING:
     from spillview.envelope import EnvelopeFacts
     from spillview.gists import Gists
     from spillview.known_gists import Said
-    from spillview.links import SessionFacts
     from spillview.own_profiles import UserProfile
     from spillview.pins import Pin, Pinned
     from spillview.places import Places
     from spillview.secrets.kept import Known
+    from spillview.session_facts import SessionFacts
     from spillview.state import Note, State
 
 __all__ = ["Catalogue", "Query"]

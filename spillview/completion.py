@@ -58,6 +58,8 @@ class Completion:
         self._pending = Pending(cache)
         self._looked: dict[str, tuple[str, bytes]] = {}
         """Looks that the cache may not have yet."""
+        self._any_looks = cache.has_looks()
+        """Whether the cache may have looks that were not learnt here."""
         self._ways = Ways()
 
     def write(self) -> None:
@@ -134,7 +136,7 @@ class Completion:
             return link
         mark = looks.token(found, link)
         stored = self._looked.get(found.id)
-        if stored is None:
+        if stored is None and self._any_looks:
             stored = self.cache.looks([found]).get(found.id)
         if stored is not None and stored[0] == mark:
             restored = looks.restore(link, stored[1])

@@ -200,12 +200,17 @@ class Finds(Sequence[Found]):
             return self._whole[place].address
         return self._shared[of].path_of(self._names[place])
 
-    def plain_path(self, place: int) -> str | None:
-        """The path of a file that is the text itself; None for anything else."""
-        of = self._of[place]
-        if of < 0 or self._shared[of].stored is not None:
-            return None
-        return self._shared[of].below + self._names[place]
+    def plain_entries(self, places: Iterable[int]) -> Iterator[tuple[str, str] | None]:
+        """Folder (a separator at its end) and name of files that are the text itself.
+
+        None for anything else.
+        """
+        names, of = self._names, self._of
+        folders = [c.below if c.stored is None else None for c in self._shared]
+        folders.append(None)  # of what is whole, which is at -1
+        for place in places:
+            folder = folders[of[place]]
+            yield (folder, names[place]) if folder is not None else None
 
     def file_path(self, place: int) -> str | None:
         """The path of a regular file; None for a link, a row, what is not readable."""

@@ -11,8 +11,17 @@ from spillview.addresses import Addresses
 from spillview.frozen import Frozen, replace
 from spillview.kinship import Kinship, hashed
 from spillview.makers import settle
+from spillview.mentions import (
+    copy_note,
+    distinct,
+    foreign_read,
+    read_of,
+    tie_chains,
+    with_end,
+)
 from spillview.model import Found, Link, LinkState, Mention, Missing, Read
 from spillview.resolving import Resolving, is_flat
+from spillview.session_facts import SessionFacts, sessions_of
 from spillview.text import path_text, printable
 from spillview.transcripts.calls import Marks
 from spillview.transcripts.facts import Touch, TranscriptFacts
@@ -22,22 +31,6 @@ if TYPE_CHECKING:
 
 
 MUTE = "This harness keeps no results of calls: which call made it is not known."
-
-
-class SessionFacts(Frozen):
-    """What the transcripts say of one session, its subagents included."""
-
-    project: str | None = None
-    title: str | None = None
-    started: float | None = None
-    last_active: float | None = None
-    parents: tuple[str, ...] = ()
-    """Sessions it was forked from, or that delegated to it."""
-    version: str | None = None
-    skipped: int = 0
-    """Lines of its transcripts that hold no readable record."""
-    unfinished: bool = False
-    """True while a last line has no end yet."""
 
 
 class Joined(Frozen):
@@ -130,12 +123,12 @@ class _Join:
             for touch in each.touches:
                 for item in self.touched(touch):
                     own = self.own(item, touch.session)
-                    reads.setdefault(item.id, []).append((touch, _read(touch, own)))
+                    reads.setdefault(item.id, []).append((touch, read_of(touch, own)))
         links = {
             item.id: self.link(item, mentions.get(item.id, []), reads.get(item.id, []))
             for item in self.found
         }
-        _chain(self.found, links)
+        tie_chains(self.found, links)
         for item in self.found:
             if item.copies:
                 note = f"A copy lies at {printable(path_text(item.copies[0]))}."
@@ -154,7 +147,7 @@ class _Join:
         ]
         known = {item.session for item in self.found}
         true = {k: v for k, v in self.true.items() if k in known}
-        return Joined(links, self.sessions(), gone, list(self.closed), true)
+        return Joined(links, sessions_of(self.facts), gone, list(self.closed), true)
 
     def find_copies(self, copies: dict[str, set[str]]) -> None:
         """Know forks by the records they share, where they share no first ones."""
@@ -312,7 +305,7 @@ class _Join:
         nobody: LinkState = "unknown" if self.profile.is_mute else "orphan"
         if not mentions and not reads:
             return Link(nobody, note=MUTE if self.profile.is_mute else None)
-        mentions = _distinct(mentions)
+        mentions = distinct(mentions)
         own = [m for m in mentions if self.own(item, m.session)]
         if not own and item.id not in self.unclear:
             own = mentions
@@ -328,9 +321,9 @@ class _Join:
                     m.start,
                 )
             )
-            own = _with_end(own)
+            own = with_end(own)
         if not reads and len(own) == len(mentions):
-            return Link("linked", tuple(own), note=_copy_note(own))
+            return Link("linked", tuple(own), note=copy_note(own))
         enveloped = {(m.transcript, m.record, m.call_id) for m in mentions}
         kept: dict[object, Read] = {}
         for touch, read in sorted(
@@ -345,53 +338,18 @@ class _Join:
         )
         for mention in others:
             if not any(m.transcript == mention.transcript for m in own):
-                kept[mention] = _foreign(mention)
+                kept[mention] = foreign_read(mention)
         return Link(
             "linked" if own else nobody,
             tuple(own),
             tuple(kept.values()),
-            note=_copy_note(own) if own or not self.profile.is_mute else MUTE,
+            note=copy_note(own) if own or not self.profile.is_mute else MUTE,
         )
-
-    def sessions(self) -> dict[tuple[str, str], SessionFacts]:
-        """What is known of each session."""
-        known: dict[tuple[str, str], SessionFacts] = {}
-        # The session's own transcript names it; those of subagents widen its times.
-        for each in sorted(self.facts, key=lambda f: f.agent is not None):
-            key = (each.harness, each.session)
-            old = known.get(key, SessionFacts())
-            main = each.agent is None
-            started = [t for t in (old.started, each.started) if t is not None]
-            active = [t for t in (old.last_active, each.last_active) if t is not None]
-            known[key] = SessionFacts(
-                old.project or each.project,
-                old.title or (each.title if main else None),
-                min(started, default=None),
-                max(active, default=None),
-                tuple(dict.fromkeys((*old.parents, *each.parents))),
-                old.version or each.version,
-                old.skipped + each.skipped,
-                old.unfinished or each.unfinished,
-            )
-        return known
 
 
 def _last(path: str) -> str:
     """The bare file name at the end of a path of any system."""
     return path.replace("\\", "/").rpartition("/")[2]
-
-
-def _with_end(mentions: list[Mention]) -> list[Mention]:
-    """The first mention with the outcome that a later notification tells."""
-    if not mentions or mentions[0].exit_code is not None:
-        return mentions
-    for later in mentions[1:]:
-        if later.call_id == mentions[0].call_id and (
-            later.exit_code is not None or later.failed
-        ):
-            first = replace(mentions[0], failed=later.failed, exit_code=later.exit_code)
-            return [first, *mentions[1:]]
-    return mentions
 
 
 def _shared(path: str, other: str) -> int:
@@ -415,116 +373,6 @@ def _missing_key(mention: Mention, reused: Container[str]) -> tuple[str, str]:
         return ("path", path)
     call = mention.call_id or f"{mention.transcript}:{mention.record}:{mention.block}"
     return ("call", call)
-
-
-def _read(touch: Touch, own: bool) -> Read:
-    return Read(
-        touch.tool,
-        touch.call_id,
-        touch.transcript,
-        touch.record,
-        touch.session,
-        own,
-        None,
-        offset=touch.offset,
-        length=touch.length,
-        command=touch.command,
-        failed=touch.failed,
-        named=bool(touch.names),
-    )
-
-
-def _foreign(mention: Mention) -> Read:
-    return Read(
-        mention.tool,
-        mention.call_id,
-        mention.transcript,
-        mention.record,
-        mention.session,
-        False,
-        None,
-        offset=mention.offset,
-        length=mention.length,
-        command=mention.command,
-        failed=mention.failed,
-    )
-
-
-def _distinct(mentions: list[Mention]) -> list[Mention]:
-    """Without what a second transcript of the same session repeats: one that was
-    written in another form stays beside the new one."""
-    if len({mention.transcript for mention in mentions}) < 2:
-        return mentions
-    best: dict[object, str] = {}
-    for mention in mentions:
-        key = _told(mention)
-        best[key] = max(best.get(key, ""), mention.transcript)
-    kept = [
-        mention
-        for mention in mentions
-        if mention.call_id is None or best[_told(mention)] == mention.transcript
-    ]
-    gates = next((m.boundaries for m in mentions if m.boundaries), ())
-    if gates and not any(mention.boundaries for mention in kept):
-        kept[0] = replace(kept[0], boundaries=gates)
-    return kept
-
-
-def _told(mention: Mention) -> tuple[object, ...]:
-    return (
-        mention.session,
-        mention.call_id,
-        mention.notice,
-        mention.path,
-        mention.ident,
-        mention.start,
-        mention.end,
-    )
-
-
-def _copy_note(mentions: Sequence[Mention]) -> str | None:
-    copied = 0
-    for mention in mentions:
-        copied = max(copied, mention.copy_chars)
-    if not copied:
-        return None
-    if not any(mention.end for mention in mentions):
-        return (
-            f"The record holds the whole result, {copied:,} chars; what the model was "
-            "given in its place is not kept."
-        )
-    return f"The record also embeds a copy of {copied:,} chars beside the preview."
-
-
-def _chain(found: Sequence[Found], links: dict[str, Link]) -> None:
-    """Tie artifacts together whose reading was spilled again: A → B → C."""
-    made_by: dict[tuple[str, str], str] = {}
-    for item_id, link in links.items():
-        for mention in link.mentions:
-            if mention.call_id is not None:
-                made_by.setdefault((mention.transcript, mention.call_id), item_id)
-    after: dict[str, str] = {}
-    for item_id, link in links.items():
-        for read in link.reads:
-            made = made_by.get((read.transcript, read.call_id or ""))
-            if made is not None and made != item_id and made not in after.values():
-                after.setdefault(item_id, made)
-    names = {item.id: printable(path_text(item.name)) for item in found}
-    before = {later: earlier for earlier, later in after.items()}
-    for item_id in {*after, *before}:
-        chain = [item_id]
-        while chain[0] in before and before[chain[0]] not in chain:
-            chain.insert(0, before[chain[0]])
-        while chain[-1] in after and after[chain[-1]] not in chain:
-            chain.append(after[chain[-1]])
-        said = [links[item_id].note] if links[item_id].note else []
-        if item_id in before:
-            said.append(f"It is what a read of {names[before[item_id]]} returned.")
-        if item_id in after:
-            said.append(f"A later read of it was spilled to {names[after[item_id]]}.")
-        links[item_id] = replace(
-            links[item_id], note=" ".join(filter(None, said)), chain=tuple(chain)
-        )
 
 
 def _closed_folder(path: str) -> str:

@@ -85,9 +85,9 @@ class Listing(Sequence[Artifact]):
             self._index = {finds.ident(p): i for i, p in enumerate(self.order)}
         return self._index.get(ident)
 
-    def plain_paths(self) -> Iterator[str | None]:
-        """Where each file is; None for what is more than a plain file."""
-        return map(self.table.finds.plain_path, self.order)
+    def plain_entries(self) -> Iterator[tuple[str, str] | None]:
+        """Folder and name of each file; None for what is more than a plain file."""
+        return self.table.finds.plain_entries(self.order)
 
     def addresses(self) -> Iterator[tuple[str, str]]:
         """The id and the address of each."""

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from spillview.model import Link
     from spillview.sheets import Group
 
-OPEN = 2_000
+OPEN = 8_000
 """So many links are kept as they are: those of the sessions asked for last."""
 
 PACKED = 16 << 20
@@ -36,6 +36,8 @@ class Near:
         self._bytes = 0
         self._lock = RLock()
         """A screen may ask for links while others are read."""
+        self._asked: Group | None = None
+        """The packed session that was asked for last."""
 
     def of(self, group: Group) -> Callable[[str], Link | None] | None:
         """What gives the links of a session by artifact id; None if it is not kept."""
@@ -48,6 +50,11 @@ class Near:
         if packed is None:
             return None
         each: dict[str, bytes] = pickle.loads(zstd().decompress(packed))
+        if group == self._asked:  # a list is in the midst of it
+            links = {ident: pickle.loads(link) for ident, link in each.items()}
+            self.keep(group, links)
+            return links.get
+        self._asked = group
 
         def unpacked(ident: str) -> Link | None:
             link: Link | None = pickle.loads(each[ident]) if ident in each else None

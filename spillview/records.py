@@ -13,8 +13,9 @@ from spillview.model import Found, Link, Mention, Missing, Problem
 
 if TYPE_CHECKING:
     from spillview.cache import Cache
-    from spillview.links import Joined, SessionFacts
+    from spillview.links import Joined
     from spillview.profile import Profile
+    from spillview.session_facts import SessionFacts
     from spillview.transcripts.facts import TranscriptFacts
 
 Cancelled = Callable[[], bool]
@@ -359,7 +360,8 @@ class Records:
             if log.path in self._facts
             for each in self._facts[log.path].each
         ]
-        self.sessions.update(self._put_together(harness, found, facts).sessions)
+        if found or facts:  # else nothing that joins need be loaded
+            self.sessions.update(self._put_together(harness, found, facts).sessions)
 
     def _join_guest(self, guest: str) -> None:
         """Join a guest's artifacts with what the transcripts of all hosts say of them.

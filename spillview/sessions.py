@@ -9,7 +9,7 @@ from spillview import triage
 from spillview.model import Artifact, Session
 
 if TYPE_CHECKING:
-    from spillview.links import SessionFacts
+    from spillview.session_facts import SessionFacts
 
 LIVE_SECONDS = 3600
 """A session active within the last hour counts as live."""

@@ -23,9 +23,10 @@ if TYPE_CHECKING:
     from spillview.addresses import Addresses
     from spillview.discovery import TranscriptFound
     from spillview.finds import Finds
-    from spillview.links import Joined, SessionFacts
+    from spillview.links import Joined
     from spillview.model import Found
     from spillview.profile import Profile
+    from spillview.session_facts import SessionFacts
     from spillview.transcripts.facts import TranscriptFacts
 
 FORM = 1
@@ -71,7 +72,7 @@ def sheet_of(
     joined: Joined,
 ) -> Sheet:
     """The sheet of a session that was joined alone."""
-    from spillview.links import SessionFacts
+    from spillview.session_facts import SessionFacts
 
     true = next((each.session for each in facts), group[1])
     first = tuple(dict.fromkeys(name for each in facts for name in each.first_ids))
@@ -166,7 +167,7 @@ def pack(sheet: Sheet) -> bytes | None:
 
 def unpack(token: str, stored: object) -> Sheet | None:
     """A sheet that was packed; None when it is not what it was."""
-    from spillview.links import SessionFacts
+    from spillview.session_facts import SessionFacts
 
     if not isinstance(stored, bytes):
         return None

@@ -27,9 +27,9 @@ from spillview.sheets import (
 if TYPE_CHECKING:
     from spillview.cache import Cache
     from spillview.discovery import TranscriptFound
-    from spillview.links import SessionFacts
     from spillview.model import Found, Link, Mention
     from spillview.profile import Profile
+    from spillview.session_facts import SessionFacts
     from spillview.transcripts.facts import TranscriptFacts
 
 

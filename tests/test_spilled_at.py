@@ -152,16 +152,16 @@ def test_boundaries_pass_through_the_cache(gates: list[Boundary]) -> None:
 
 
 def test_two_records_of_one_call_keep_the_boundary_of_either(machine: Path) -> None:
-    from spillview.links import _distinct
+    from spillview.mentions import distinct
 
     one = Mention("a", "s", 1, 0, 9, "result", "n", "/p", call_id="c")
     gates = (Boundary(50_000, "bytes"),)
     two = Mention("b", "s", 1, 0, 9, "result", "n", "/p", call_id="c", boundaries=gates)
     for pair in ([one, two], [two, one]):
-        [kept] = _distinct(pair)
+        [kept] = distinct(pair)
         assert kept.boundaries == gates
     three = Mention("c", "s", 1, 0, 9, "result", "n", "/p", call_id="c")
-    [kept] = _distinct([two, three])
+    [kept] = distinct([two, three])
     assert (kept.transcript, kept.boundaries) == ("c", gates)
 
 

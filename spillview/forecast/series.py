@@ -23,8 +23,8 @@ from spillview.text import path_text
 if TYPE_CHECKING:
     from spillview.catalogue import Catalogue
     from spillview.discovery import TranscriptFound
-    from spillview.links import SessionFacts
     from spillview.places import Places
+    from spillview.session_facts import SessionFacts
     from spillview.transcripts.results import Result, Results
     from spillview.wrap import history
 

@@ -10,8 +10,15 @@ from spillview.index.facts import facts_from
 from spillview.listing import BATCH, Listing
 
 if TYPE_CHECKING:
-    from spillview.model import Artifact
+    from spillview.model import Artifact, Found
     from spillview.selection import Options
+
+
+_FOLDER = (
+    getattr(os, "O_PATH", os.O_RDONLY)
+    | getattr(os, "O_DIRECTORY", 0)
+    | getattr(os, "O_CLOEXEC", 0)
+)
 
 
 class Known:
@@ -80,10 +87,23 @@ def left(
     elif isinstance(artifacts, Listing):
         yield from _listed(artifacts, known)
     else:
-        founds = (artifact.found for artifact in artifacts)
-        paths = (each.path if each.stored is None else None for each in founds)
-        for index, facts in _kept(paths, known):
-            yield artifacts[index], facts
+        once = {_address(each.found): each for each in artifacts}
+        each_once = list(once.values())
+        entries = (_entry(each.found) for each in each_once)
+        for index, facts in _kept(entries, known):
+            yield each_once[index], facts
+
+
+def _address(found: Found) -> str:
+    return found.path if found.row is None else found.address
+
+
+def _entry(found: Found) -> tuple[str, str] | None:
+    """Folder and name of a file that is the text itself."""
+    if found.stored is not None:
+        return None
+    folder, separator, name = found.path.rpartition(os.sep)
+    return folder + separator, name
 
 
 def _listed(
@@ -91,7 +111,7 @@ def _listed(
 ) -> Iterator[tuple[Artifact, os.stat_result | None]]:
     chosen: list[int] = []
     looks: list[os.stat_result | None] = []
-    for index, facts in _kept(listing.plain_paths(), known):
+    for index, facts in _kept(listing.plain_entries(), known):
         chosen.append(index)
         looks.append(facts)
         if len(chosen) == BATCH:
@@ -101,36 +121,57 @@ def _listed(
 
 
 def _kept(
-    paths: Iterable[str | None], known: Known
+    entries: Iterable[tuple[str, str] | None], known: Known
 ) -> Iterator[tuple[int, os.stat_result | None]]:
-    """Which paths have to be searched, with the facts of their files.
+    """Which files (by folder and name) have to be searched, with their facts.
 
     There may be very many, and a look at each takes most of the time of a search; so
-    it is done here without a call more than that takes.
+    it is done from its folder, and without a call more than that takes.
     """
-    without, lstat, pack = known.without, os.lstat, facts_from
-    skipped: set[str] = set()
-    for index, path in enumerate(paths):
-        if path is None:
-            yield index, None
-            continue
-        try:
-            look = lstat(path)
-        except (OSError, ValueError):  # the search tells why
-            yield index, None
-            continue
-        if (
-            pack(
-                look.st_dev,
-                look.st_ino,
-                look.st_size,
-                look.st_mtime_ns,
-                look.st_ctime_ns,
-            )
-            not in without
-        ):
-            yield index, look
-        elif path not in skipped:  # else named twice
-            skipped.add(path)
-            known.files += 1
-            known.size += look.st_size
+    without, look_at, pack = known.without, os.stat, facts_from
+    folder: str | None = None
+    handle: int | None = None
+    try:
+        for index, entry in enumerate(entries):
+            if entry is None:
+                yield index, None
+                continue
+            below, name = entry
+            if below != folder:
+                if handle is not None:
+                    os.close(handle)
+                folder, handle = below, _opened(below)
+            try:
+                if handle is None:
+                    name = os.path.join(below, name)
+                look = look_at(name, dir_fd=handle, follow_symlinks=False)
+            except (OSError, ValueError):  # the search tells why
+                yield index, None
+                continue
+            if (
+                pack(
+                    look.st_dev,
+                    look.st_ino,
+                    look.st_size,
+                    look.st_mtime_ns,
+                    look.st_ctime_ns,
+                )
+                not in without
+            ):
+                yield index, look
+            else:
+                known.files += 1
+                known.size += look.st_size
+    finally:
+        if handle is not None:
+            os.close(handle)
+
+
+def _opened(folder: str) -> int | None:
+    """A folder to look from; None where that is not to be had."""
+    if os.stat not in os.supports_dir_fd:
+        return None
+    try:
+        return os.open(folder or os.curdir, _FOLDER)
+    except (OSError, ValueError):
+        return None

@@ -26,11 +26,14 @@ def wanted(artifacts: Iterable[Artifact]) -> Iterator[Wanted]:
     """
     if isinstance(artifacts, Listing):
         finds = artifacts.table.finds
-        for place, path in zip(artifacts.order, artifacts.plain_paths(), strict=True):
-            if path is not None:
+        others: list[int] = []
+        for index, place in enumerate(artifacts.order):
+            path = finds.file_path(place)
+            if path is not None and finds.are_plain(range(place, place + 1)):
                 yield Wanted(finds.root(place), path)
-        plain = [path is not None for path in artifacts.plain_paths()]
-        artifacts = artifacts.pick(i for i, each in enumerate(plain) if not each)
+            else:
+                others.append(index)
+        artifacts = artifacts.pick(others)
     for artifact in artifacts:
         found = artifact.found
         if found.type == "file" and found.stored is None:

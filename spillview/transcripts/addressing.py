@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from spillview.profile import Profile
 
 Captures = Mapping[str, str]
+_Names = tuple[tuple[str, tuple[str, ...]], ...]
+
+REMEMBERED = 256
+"""Profiles whose folder names are known."""
 
 
 class Ending(Frozen):
@@ -57,10 +61,20 @@ def split(path: str) -> list[str]:
     return path.replace("\\", "/").split("/")
 
 
-def _names_of(profile: Profile) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    return tuple(
-        (root.id, tuple(folder_names(profile, root.id))) for root in profile.roots
-    )
+_NAMES: dict[int, tuple[Profile, _Names]] = {}
+"""Of the profiles asked for, by their identity: a hash takes as long as the names."""
+
+
+def _names_of(profile: Profile) -> _Names:
+    known = _NAMES.get(id(profile))
+    if known is None or known[0] is not profile:
+        names = tuple(
+            (root.id, tuple(folder_names(profile, root.id))) for root in profile.roots
+        )
+        if len(_NAMES) >= REMEMBERED:
+            _NAMES.clear()
+        known = _NAMES[id(profile)] = profile, names
+    return known[1]
 
 
 @lru_cache(maxsize=256)

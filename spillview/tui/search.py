@@ -150,15 +150,25 @@ lower case ignores case. Enter searches; Escape stops it and keeps what was foun
         from spillview.tui.searching import Searching
 
         worker = get_current_worker()
+        last = time.monotonic()
+        error: str | None = None
+
+        def look() -> None:
+            """Tell what came since, and give keys a moment without this thread."""
+            nonlocal last
+            if time.monotonic() - last >= PAUSE:
+                tell()
+                time.sleep(REST)
+                last = time.monotonic()
+
         work = Searching(
             self.catalogue,
             self.artifacts,
             pattern,
             options,
-            lambda: worker.is_cancelled,
+            cancelled=lambda: worker.is_cancelled,
+            advanced=look,
         )
-        last = time.monotonic()
-        error: str | None = None
 
         def tell(ended: bool = False) -> None:
             report = work.report
@@ -177,11 +187,7 @@ lower case ignores case. Enter searches; Escape stops it and keeps what was foun
 
         try:
             for _ in work.steps():
-                if time.monotonic() - last >= PAUSE:
-                    tell()
-                    # A moment without this thread, in which keys are answered.
-                    time.sleep(REST)
-                    last = time.monotonic()
+                look()
                 if worker.is_cancelled:
                     return
         except SpillError as failure:

@@ -21,13 +21,17 @@ class Searching:
         artifacts: Sequence[Artifact],
         pattern: str,
         options: Options,
+        *,
         cancelled: Callable[[], bool],
+        advanced: Callable[[], None],
     ) -> None:
+        """`advanced` is called whenever more was searched, found or not."""
         self._catalogue = catalogue
         self._artifacts = artifacts
         self._pattern = pattern
         self._options = options
         self._cancelled = cancelled
+        self._advanced = advanced
         self._before = 0
         self.gatherer = Gatherer(artifacts)
         """The rows and totals so far."""
@@ -90,6 +94,7 @@ class Searching:
 
     def _advance(self, searched: int, _: int) -> None:
         self.done = self._before + searched
+        self._advanced()
 
     def _facts(self, artifact: Artifact) -> Artifact:
         """The artifact with what the model saw of it, where that is shown."""

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 from tests.bench.bench_lines import ten_million
 from tests.bench.large import made
-from tests.bench.sessions import make_session
+from tests.bench.sessions import home_in, make_session
 from tests.bench.table import Row, Scale, Target
 from tests.bench.terminal import Program
 
@@ -102,9 +102,13 @@ class Seconds:
 
 def opened(kind: Kind, scale: Scale) -> Seconds:
     """Enter on the artifact in starts of which the first has an empty cache."""
-    home = os.path.join(scale.folder, f"home-first-{os.getpid()}")
+    with home_in(scale.folder, "first") as home:
+        return _opened(kind, scale.runs, home)
+
+
+def _opened(kind: Kind, runs: int, home: str) -> Seconds:
     found = Seconds([], [], [])
-    for _ in range(scale.runs):
+    for _ in range(runs):
         make_session(home, {"make everything": kind.path})
         for times in (found.first, found.again):
             program = Program([sys.executable, "-m", "spillview"], home)

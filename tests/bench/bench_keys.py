@@ -16,7 +16,7 @@ from collections.abc import Iterator
 
 from tests.bench.bench_lines import ten_million
 from tests.bench.large import FULL, made
-from tests.bench.sessions import make_session
+from tests.bench.sessions import home_in, make_session
 from tests.bench.table import Row, Scale, Target, percentile
 from tests.bench.terminal import Program
 
@@ -108,7 +108,13 @@ def started(home: str, shown: bytes = LIST) -> Program:
 
 def rows(scale: Scale) -> Iterator[Row]:
     """Single keys and held ones in ten million lines; keys while all is at work."""
-    home = os.path.join(scale.folder, f"home-keys-{os.getpid()}")
+    with home_in(scale.folder, "keys") as home:
+        yield from calm(scale, home)
+        yield from busy(scale, home)
+
+
+def calm(scale: Scale, home: str) -> Iterator[Row]:
+    """Keys in files of which the largest has ten million lines."""
     most = max(5, min(KEYS, scale.of(100 * KEYS)))
     found: dict[str, list[tuple[float, float]]] = {}
     for step in scale.steps():
@@ -137,7 +143,6 @@ def rows(scale: Scale) -> Iterator[Row]:
             growth=tuple(took for took, _ in some),
             megabytes=some[-1][1],
         )
-    yield from busy(scale, home)
 
 
 def busy(scale: Scale, home: str) -> Iterator[Row]:

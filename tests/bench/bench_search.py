@@ -2,7 +2,8 @@
 
 `python -m tests.bench search`. 20,000 artifacts of 2 GB (those of the index's own
 benchmark), without an index: a word in every file, and a letter in nearly every line.
-While the search runs a timer asks for the loop every few milliseconds, as keys do.
+While the search runs a timer asks for the loop every few milliseconds, as keys do. Not
+to be run in a real-time class: there ripgrep keeps both cores for whole slices.
 """
 
 from __future__ import annotations

@@ -6,10 +6,20 @@ import json
 import os
 import shutil
 import time
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 
 SESSION = "0f0f0f0f-2222-4333-8444-555555555555"
+
+
+@contextmanager
+def home_in(folder: str, name: str) -> Iterator[str]:
+    """The path of a home folder of this process, which is removed afterwards."""
+    home = os.path.join(folder, f"home-{name}-{os.getpid()}")
+    try:
+        yield home
+    finally:
+        shutil.rmtree(home, ignore_errors=True)
 
 
 def make_session(home: str, files: Mapping[str, str], *, more: int = 0) -> str:

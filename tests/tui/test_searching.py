@@ -42,7 +42,13 @@ def searched(
     monkeypatch.setattr(
         searching, "Gatherer", lambda artifacts: Gatherer(artifacts, shown)
     )
-    work = Searching(*store, "needle", options or Options(), lambda: False)
+    work = Searching(
+        *store,
+        "needle",
+        options or Options(),
+        cancelled=lambda: False,
+        advanced=lambda: None,
+    )
     for _ in work.steps():
         pass
     return work, work.gatherer.batch().rows
@@ -79,3 +85,20 @@ def test_what_the_model_saw_is_asked_only_of_what_is_shown(
     work, rows = searched(store, 7, monkeypatch, Options(seen=False))
     assert len(asked) == 24  # which lines are left out depends on it
     assert (rows, work.report.unknown) == ([], 60)
+
+
+def test_progress_is_told_where_nothing_is_found(
+    store: tuple[Catalogue, list[Artifact]],
+) -> None:
+    done: list[int] = []
+    work = Searching(
+        *store,
+        "nowhere",
+        Options(),
+        cancelled=lambda: False,
+        advanced=lambda: done.append(work.done),
+    )
+    for _ in work.steps():
+        pass
+    assert done
+    assert done[-1] == 30
