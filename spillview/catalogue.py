@@ -317,6 +317,7 @@ class Catalogue:
         seen = self._discover(self._query)
         if self._signature(seen) != self._signature(self._seen):
             return True
+        seen.found = self._seen.found  # equal columns need no room of their own
         self._watch(seen, began)
         return False
 
