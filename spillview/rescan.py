@@ -115,6 +115,7 @@ class Rescan:
         seen = discover()
         if _signature(seen) != _signature(scanned):
             return True
+        seen.found = scanned.found  # equal columns need no room of their own
         self._watched = None
         if not seen.plain and not seen.projects:  # else sessions elsewhere count too
             self._roots = roots()

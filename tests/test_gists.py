@@ -13,6 +13,7 @@ from spillview.cache import Cache
 from spillview.catalogue import Catalogue, Query
 from spillview.demo import make_night
 from spillview.gists import CONTENT, COUNTED, GROWING, NEVER, UNKNOWN, Gists
+from spillview.index.wanted import wanted
 from spillview.known_gists import said_of
 from spillview.model import Artifact, Boundary
 from spillview.picks import PICKS
@@ -212,3 +213,14 @@ def test_damaged_gists_are_made_again(tmp_path: Path) -> None:
     cache.store_gists({group: (token, data[:-8], b"")})
     cache.close()
     assert looked_at(catalogue_of(tmp_path))[1] == 4
+
+
+def test_the_index_wants_the_same_of_a_listing_as_of_its_artifacts(
+    tmp_path: Path,
+) -> None:
+    three_sessions(tmp_path)
+    make("goose", tmp_path)
+    listing = catalogue_of(tmp_path).scan()
+    expected = sorted(wanted(list(listing)), key=repr)
+    assert expected
+    assert sorted(wanted(listing), key=repr) == expected

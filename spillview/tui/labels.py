@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from sys import intern
 from threading import Lock
 
 from spillview import fuzzy
@@ -11,7 +12,7 @@ from spillview.tui.sessions import Run
 
 Cancelled = Callable[[], bool] | None
 
-Texts = tuple[int, str, str, str, str | None]
+Texts = tuple[int, str, str, str, str]
 """An artifact's version, command and label, tool and failure, name, and project."""
 
 
@@ -68,7 +69,8 @@ class Labels:
                         column.append(text)
                     project = run.project or texts[4]
                     session = ledger.gists.sessions[place]
-                    columns[3].append(joined(project, run.title, run.harness, session))
+                    shared = joined(project, run.title, run.harness, session)
+                    columns[3].append(intern(shared))
             self._index = fuzzy.Index(columns, self._index)
             self._rows = rows
         return self._index
@@ -86,10 +88,10 @@ class Labels:
         for place, said in zip(lacking, members.said(), strict=True):
             known[place] = (
                 versions[place],
-                joined(said.command, said.label),
-                joined(said.tool, "failed" if said.failed else None),
+                intern(joined(said.command, said.label)),
+                intern(joined(said.tool, "failed" if said.failed else None)),
                 names(place),
-                said.project or said.slug,
+                intern(said.project or said.slug or ""),
             )
 
 

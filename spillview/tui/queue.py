@@ -71,6 +71,8 @@ class Queue(QueueList, Parts, can_focus=True, inherit_bindings=False):
     def _ask(self) -> None:
         if self._wanted:
             members = self.rows.members.of(sorted(self._wanted))
+            self._asked |= self._wanted
+            self._wanted.clear()
             self.post_message(self.Wanted(self, members))
 
     # -- sessions and selection --------------------------------------------------

@@ -47,7 +47,9 @@ class QueueList(ScrollView, inherit_bindings=False):
         """Whether the person moved the cursor; until then it stays at the top."""
         self._owners = array("l")
         self._wanted: set[int] = set()
-        """Places of artifacts that are to be made."""
+        """Places of artifacts that are to be asked for."""
+        self._asked: set[int] = set()
+        """Places of those that were."""
         self._strips: dict[int, Strip] = {}
         self._drawn_width = 0
         self._palette = Palette(self)
@@ -111,6 +113,7 @@ class QueueList(ScrollView, inherit_bindings=False):
                 owner = index
             self._owners.append(owner)
         self._wanted.clear()
+        self._asked.clear()
         self._forget()
         self.virtual_size = Size(self.size.width, len(rows))
         wanted = aim or (old if self.touched else None)
@@ -315,7 +318,7 @@ class QueueList(ScrollView, inherit_bindings=False):
     def _want(self, index: int) -> None:
         """Have a row's artifact made, with all others that a frame lacks."""
         place = self.rows.place(index)
-        if place is not None and place not in self._wanted:
+        if place is not None and place not in self._asked:
             if not self._wanted:
                 self.call_later(self._ask)
             self._wanted.add(place)
@@ -326,9 +329,14 @@ class QueueList(ScrollView, inherit_bindings=False):
 
     def show_made(self, members: Members) -> None:
         """Draw the rows of artifacts that were wanted and are made."""
-        self._wanted.difference_update(members.order)
         if members.table is self.rows.members.table:
-            self.update_rows(members.idents())
+            self._asked.difference_update(members.order)
+            self._forget()  # of rows out of sight too
+            self.refresh()
+            if self._is_row(self.cursor):
+                place = self.rows.place(self.cursor)
+                if place is not None and place in members.order:
+                    self._tell()
 
     def _sticky(self, top: int) -> int:
         """The row drawn on the first line: the header of the session under it."""

@@ -212,7 +212,8 @@ class QueueScreen(LiveScreen):
     ) -> None:
         material = Material.of(sessions, missing, rest)
         changed = self.marks.apply_to(material.ledger)
-        if material.ledger is not self.material.ledger:
+        first_look = self.material.rest is not None  # which knew less of each
+        if material.ledger is not self.material.ledger and not first_look:
             before = self.material.ledger.shelf
             material.ledger.shelf.before, before.before = before, None
         self.material = material.reordered(changed) if changed else material

@@ -334,6 +334,14 @@ def test_sorting_by_session_goes_by_the_title_that_is_shown() -> None:
     assert [row.session for row in rows] == ["s2", "s1", "s1"]
 
 
+def test_labels_that_were_let_go_of_are_made_again() -> None:
+    material = material_of(numbered([Facts("a", command="npm"), Facts("b")]), [])
+    labels, view = Labels(), View(filter="npm")
+    first = arrange(material, view, labels).rows
+    labels.forget()
+    assert list(arrange(material, view, labels).rows) == list(first)
+
+
 def test_a_cancelled_filter_stops() -> None:
     artifacts = numbered([Facts("a", command="npm")])
     shown = arrange(

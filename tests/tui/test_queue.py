@@ -14,7 +14,7 @@ from spillview.tui.app import SpillviewApp
 from spillview.tui.arrangement import Material, Row, View, arrange
 from spillview.tui.detail import detail_lines, outcome
 from spillview.tui.labels import Labels
-from spillview.tui.members import Ledger
+from spillview.tui.members import Ledger, Members, Shelf
 from spillview.tui.queue import Queue
 from spillview.tui.queue_rows import Rows
 from spillview.tui.rows import session_runs
@@ -42,6 +42,7 @@ class QueueApp(Themed):
         self.rows, self.flat = rows, flat
         self.queue = Queue(clock=lambda: NOW)
         self.opened: list[Row] = []
+        self.wanted: list[Members] = []
 
     def compose(self) -> ComposeResult:
         yield self.queue
@@ -55,6 +56,9 @@ class QueueApp(Themed):
 
     def on_queue_opened(self, event: Queue.Opened) -> None:
         self.opened.append(event.row)
+
+    def on_queue_wanted(self, event: Queue.Wanted) -> None:
+        self.wanted.append(event.artifacts)
 
     @property
     def lines(self) -> list[str]:
@@ -270,6 +274,45 @@ async def test_newer_facts_replace_a_row_without_moving_anything() -> None:
         await pilot.pause()
         assert app.queue.row == newer
         assert "77,777" in app.lines[app.queue.cursor]
+
+
+async def test_a_row_that_is_still_to_be_made_shows_its_gist_and_is_asked_for() -> None:
+    made = night_rows()
+    whole_ledger = made.members.table
+    shelf = Shelf()
+    bare = Ledger.over(whole_ledger, whole_ledger.gists, shelf, set(), lambda _: None)
+    rows = Rows(bare)
+    rows.extend(made.artifacts().order)
+    app = QueueApp(rows, flat=True)
+    async with app.run_test(size=(120, 24)) as pilot:
+        await pilot.pause()
+        assert "✗" in app.lines[0]
+        assert "toolu_build.txt" in app.lines[0]
+        assert "npm run build" not in app.lines[0]
+        assert app.queue.shown_row is None
+        ids = [ident for wanted in app.wanted for ident in wanted.idents()]
+        assert sorted(ids) == sorted(a.id for a in made if isinstance(a, Artifact))
+        for wanted in list(app.wanted):
+            shelf.add(wanted)
+            app.queue.show_made(wanted)
+        await pilot.pause()
+        assert "npm run build" in app.lines[0]
+        assert isinstance(app.queue.shown_row, Artifact)
+        assert sum(map(len, app.wanted)) == len(ids)
+
+
+async def test_what_a_scan_before_knew_stands_until_a_row_is_made_anew() -> None:
+    made = night_rows()
+    old = made.members.table
+    ledger = Ledger.over(old, old.gists, Shelf(), set(), lambda _: None)
+    ledger.shelf.before = old.shelf
+    rows = Rows(ledger)
+    rows.extend(made.artifacts().order)
+    app = QueueApp(rows, flat=True)
+    async with app.run_test(size=(120, 24)) as pilot:
+        await pilot.pause()
+        assert "npm run build" in app.lines[0]
+        assert app.wanted
 
 
 async def test_x_selects_a_row_and_on_a_header_the_whole_session() -> None:
