@@ -100,7 +100,8 @@ def test_wherever_a_variable_leads_commands_work_or_say_why_not(
     umask = os.umask(0)
     try:
         at = VARIABLES.index(variable) + 3 * KINDS.index(kind)
-        for words in (*COMMANDS[:2], *(COMMANDS[2:] * 2)[at % 10 :][:4]):
+        chosen = (COMMANDS[2:] * 2)[at % 10 :][:4]
+        for words in (*COMMANDS[:2], *chosen, ("undo",)):
             put = {"STORE": str(store), "FILE": file}
             ran = run(*(put.get(word, word) for word in words))
             assert ran.code in (0, 1, 2), (words, ran)
