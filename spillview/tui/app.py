@@ -19,7 +19,7 @@ from spillview.text import printable
 from spillview.tui import stylesheet
 from spillview.tui.home import HomeScreen
 from spillview.tui.terminal_input import forgiving, has_hung_up
-from spillview.tui.theme import ANSI, DAY, NIGHT
+from spillview.tui.theme import DAY, NIGHT
 from spillview.tui.typing_ahead import TypingAhead
 from spillview.tui.undoing import Undoing
 
@@ -80,18 +80,13 @@ class SpillviewApp(TypingAhead):
     ]
 
     def __init__(self, catalogue: Catalogue, query: Query | None = None) -> None:
-        super().__init__()
+        super().__init__(catalogue.settings.theme)
         self.catalogue = catalogue
         self.scope = query if query is not None else Query()
-        # Assigned, it would have all that was parsed until then parsed once more.
-        chosen = catalogue.settings.theme
-        first = ANSI if self.console.color_system == "standard" else NIGHT
-        self.set_reactive(SpillviewApp.theme, chosen or first.name)
         if catalogue.settings.keys:
             from spillview.tui.keymap import keymap
 
             self.set_keymap(keymap(catalogue.settings.keys, catalogue.places))
-        self.stylesheet.set_variables(self.get_css_variables())
 
     def get_driver_class(self) -> type[Driver]:
         """Textual's driver for this terminal, which bytes that are no text end not."""

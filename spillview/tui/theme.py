@@ -131,10 +131,18 @@ THEMES = {theme.name: theme for theme in (NIGHT, DAY, CONTRAST, ANSI)}
 class Themed(App[None]):
     """An application with these themes, whose stylesheets may use their tokens."""
 
-    def __init__(self) -> None:
+    def __init__(self, first: str | None = None) -> None:
+        """`first`: the theme it begins with; None: what fits the terminal."""
         super().__init__()
         for theme in THEMES.values():
             self.register_theme(theme)
+        if first is None:
+            few = self.console.color_system == "standard"
+            first = ANSI.name if few else NIGHT.name
+        # Assigned, it would have all that was parsed until then parsed once more.
+        self.set_reactive(App.theme, first)
+        self._refresh_truecolor_filter(self.ansi_theme)  # made for Textual's own theme
+        self.stylesheet.set_variables(self.get_css_variables())
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         """What our stylesheets use beside Textual's tokens, if a theme has it not."""

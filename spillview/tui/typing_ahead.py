@@ -33,8 +33,8 @@ class TypingAhead(Themed):
     _busy: bool = False
     _patience: Timer | None = None
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, theme: str | None = None) -> None:
+        super().__init__(theme)
         self._held = deque()
 
     async def on_event(self, event: events.Event) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -87,3 +89,29 @@ async def test_the_palette_switches_between_light_and_dark(tmp_path: Path) -> No
         app.switch_theme()
         assert app.theme == NIGHT.name
         assert set(THEMES) <= set(app.available_themes)
+
+
+@pytest.mark.parametrize("colours", ["truecolor", "256"])
+def test_the_terminal_gets_none_but_its_sixteen_colours(
+    tmp_path: Path, colours: str
+) -> None:
+    pytest.importorskip("fcntl", reason="a pty needs a POSIX system")
+    from tests.terminal import Terminal, sequences
+
+    app_over(tmp_path)
+    config = tmp_path / ".config" / "spillview" / "config.toml"
+    config.parent.mkdir(parents=True)
+    config.write_text('theme = "ansi"\n')
+    term = "xterm-256color"
+    env = {**os.environ, "HOME": str(tmp_path), "TERM": term, "COLORTERM": colours}
+    env.pop("NO_COLOR", None)
+    env.pop("XDG_CONFIG_HOME", None)
+    with Terminal([sys.executable, "-m", "spillview"], env=env) as terminal:
+        terminal.until("artifact")
+        terminal.press("a")
+        terminal.until("NEVER SEEN")
+        terminal.press("\r")
+        terminal.until("FULL OUTPUT")
+        found = {each for each in sequences(terminal.text) if each.endswith("m")}
+    assert any(re.search(r"[\[;]3[0-7][;m]", each) for each in found)
+    assert not [each for each in found if re.search(r"[34]8;[25];", each)]
