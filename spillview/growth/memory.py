@@ -49,7 +49,7 @@ def digest(path: str) -> int:
 
 def ground_of(query: Query) -> str:
     """What a check looks at, for the name of its memory."""
-    from hashlib import sha256
+    from spillview.digests import sha256
 
     paths = sorted({os.path.realpath(path) for path in query.paths})
     parts = (*paths, query.harness or "", query.session or "")

@@ -10,9 +10,9 @@ import os
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from hashlib import blake2b
 from typing import TYPE_CHECKING, NamedTuple
 
+from spillview.digests import blake2b
 from spillview.errors import Cancelled, Unreadable
 from spillview.frozen import Frozen
 
