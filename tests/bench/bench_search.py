@@ -16,12 +16,11 @@ import time
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from textual.app import App
-
 from spillview.catalogue import Catalogue, Query
 from spillview.model import Artifact
 from spillview.places import Places
 from spillview.tui.search import SearchScreen
+from spillview.tui.theme import Themed
 from tests.bench.bench_index import COMMON, FILES, make, ripgrep
 from tests.bench.large import peak_mebibytes
 from tests.bench.table import Row, Scale, Target, percentile, seconds
@@ -45,7 +44,7 @@ async def watched(
     catalogue: Catalogue, artifacts: list[Artifact], pattern: str
 ) -> Seen:
     """Open the screen on a pattern and watch it until the search has ended."""
-    app: App[None] = App()
+    app = Themed()
     async with app.run_test(size=(120, 40)):
         screen = SearchScreen(catalogue, artifacts, pattern)
         begun = time.perf_counter()
