@@ -201,3 +201,17 @@ def test_a_forecast_is_the_plan_of_a_later_moment_and_changes_nothing(
     plain = run("prune", "--older-than", "7d", "--at", "12h", "--json")
     assert plain.rows[-1]["remove"] == 0
     assert not (machine / ".local/state/spillview/trash").exists()
+
+
+def test_a_policy_that_fits_nothing_is_told_once(machine: Path) -> None:
+    write(machine, POLICIES.replace("/srv/kept/**", "~/code/legder"))
+    session(machine)
+    said = "policy ~/code/legder fits nothing here"
+    ran = run("prune", "--policy")
+    assert ran.err.count(said) == 1
+    assert "policy /srv/app" not in ran.err
+    assert said not in run("prune", "--policy", "-q").err
+    assert f"policies: 3 set; {said}" in run("doctor").out
+    write(machine, POLICIES.split('\n\n[[policy]]\nproject = "/srv/kept')[0])
+    assert "fits nothing" not in run("prune", "--policy").err
+    assert "policies: 2 set\n" in run("doctor").out

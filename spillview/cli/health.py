@@ -14,7 +14,7 @@ from spillview.space import size_words
 from spillview.text import human_count, path_text, plural, printable
 
 if TYPE_CHECKING:
-    from spillview.catalogue import Catalogue
+    from spillview.catalogue import Catalogue, Query
     from spillview.cli.streams import Streams
     from spillview.entries import StoreFound
     from spillview.exposure import Exposure
@@ -77,7 +77,7 @@ def run(name: str, args: argparse.Namespace, streams: Streams) -> int:
         told = [*map(Told, catalogue.problems), *_problems(catalogue, artifacts)]
         credentials, check = _credentials(catalogue, artifacts, streams)
         told += credentials
-        checks = [*_checks(catalogue), check]
+        checks = [*_checks(catalogue), *_policies(catalogue, query), check]
         if args.json:
             _write_json(catalogue, checks, told, streams)
         else:
@@ -132,6 +132,18 @@ def _checks(catalogue: Catalogue) -> Iterator[Check]:
         cwd = catalogue.places.home
     hook = standing(catalogue.places, cwd)
     yield Check("hook", str(hook), "; ".join(hook.problems) or None)
+
+
+def _policies(catalogue: Catalogue, query: Query) -> Iterator[Check]:
+    """How many standing policies there are, and which of them fit nothing."""
+    from spillview.policies import Policies, idle_words
+
+    rules = Policies(catalogue.settings.policies)
+    if rules.policies:
+        # Read by now: the transcripts tell the projects.
+        idle = rules.idle(list(catalogue.scan(query)))
+        words = f"; {idle_words(idle)}" if idle else ""
+        yield Check("policies", f"{len(rules.policies):,} set{words}")
 
 
 def _problems(catalogue: Catalogue, artifacts: Sequence[Artifact]) -> Iterator[Told]:

@@ -19,6 +19,7 @@ from spillview.errors import BadInput, SpillError
 
 if TYPE_CHECKING:
     from spillview.catalogue import Catalogue, Query
+    from spillview.cleanup import Prospect
     from spillview.cli.streams import Streams
     from spillview.retention import Plan
     from spillview.rules import Deciding, Rules
@@ -44,7 +45,8 @@ count what it decides on alone, on this ground. --at shows what a later run woul
 if nothing is written or read until then.
 
 With trash_keep = "14d" in config.toml, --apply ends with deleting for good what older
-clean-ups left in the trash, and says how much.
+clean-ups left in the trash, and says how much. What is deleted for good is said with -q
+as well, which lists what goes and leaves out what stays (--all: every row).
 
 --yes answers the questions; it never turns a move into a deletion: only --permanent
 deletes, and where no trash can be made a person is asked or the files stay."""
@@ -140,6 +142,8 @@ def run(name: str, args: argparse.Namespace, streams: Streams) -> int:
             tell_settled(trash, streams)
         elif args.apply:
             applied = _nothing_done()
+        if args.policy:
+            _tell_idle(seen, args.harness, streams)
         expired = _expire(catalogue, trash, applied, streams)
         print_plan(plan, where, full, applied, args, streams, ahead, expired)
         code = tell_problems(streams, catalogue)
@@ -161,6 +165,20 @@ def run(name: str, args: argparse.Namespace, streams: Streams) -> int:
         return error.exit_code
     finally:
         catalogue.close()
+
+
+def _tell_idle(seen: Prospect, harness: str | None, streams: Streams) -> None:
+    """Say which policies fit nothing of the ground: a project may be mistyped."""
+    from spillview.policies import Policies, idle_words
+
+    rules = seen.plan.rules
+    if not isinstance(rules, Policies):
+        return
+    idle = rules.idle([each.artifact for each in seen.standings])
+    if harness is not None:
+        idle = [each for each in idle if each.is_for(harness)]
+    if idle:
+        streams.note(idle_words(idle))
 
 
 def _refuse_beside_policy(args: argparse.Namespace) -> None:
@@ -307,6 +325,7 @@ def _apply(
         (*applied.moved, *deleted.moved),
         (*others, *deleted.failed),
         applied.freed_now + deleted.freed_now,
+        deleted.moved,
     )
 
 
