@@ -49,9 +49,10 @@ _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*(?:([kmgtp])(i)?)?b?", re.ASCII | re.IGNO
 
 
 def parse_size(typed: str) -> int:
-    """Bytes of a size such as `500k`, `3GB` (1000s), `64KiB` (1024s) or `4096`.
+    """Bytes of a size such as `500k`, `3GB` (1000s), `64KiB` (1024s) or `4096 B`.
 
-    Raises `BadInput` for anything else, for zero and for what no file can hold.
+    Raises `BadInput` for anything else, for a number without a unit (who types 5 hardly
+    means five bytes), for zero and for what no file can hold.
     """
     match = _SIZE.fullmatch(typed.strip())
     if match is None:
@@ -65,6 +66,12 @@ def parse_size(typed: str) -> int:
     size = int(match[1]) * scale if "." not in match[1] else _times(match[1], scale)
     if size <= 0:
         raise BadInput(f"A size must be more than zero, not {_shown(typed)}.")
+    if match[0][-1].isdigit():
+        number = match[1][:30]
+        raise BadInput(
+            f"{_shown(typed)} has no unit: write {number}GB, {number}MB or, for bytes,"
+            f" {number}B."
+        )
     if size > _LARGEST:
         raise BadInput(f"The size {_shown(typed)} is larger than any file can be.")
     return size

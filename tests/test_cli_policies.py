@@ -154,12 +154,12 @@ def test_pins_and_live_sessions_stay_whatever_a_policy_says(machine: Path) -> No
 def test_a_sessions_cap_takes_its_oldest(machine: Path) -> None:
     session(machine, files=4)
     session(machine, OTHER, files=1)
-    rows, last = planned("--max-session", str(2 * ONE))
+    rows, last = planned("--max-session", f"{2 * ONE}B")
     gone = {name for name, row in rows.items() if row["action"] == "remove"}
     assert gone == {"b10000000.txt", "b10000001.txt"}
     assert "oldest of its session" in rows["b10000000.txt"]["reason"]
     run("pin", "b10000002.txt", "b10000003.txt")
-    _, last = planned("--max-session", str(ONE))
+    _, last = planned("--max-session", f"{ONE}B")
     assert last["over_session"] == ONE
     assert "more than --max-session stay" in run("prune", "--max-session", "1k").err
 

@@ -197,15 +197,19 @@ def _rules(args: argparse.Namespace) -> Rules:
     from spillview.rules import Rules
     from spillview.typed import parse_age, parse_size
 
-    def size(text: str | None) -> int | None:
-        return parse_size(text) if text is not None else None
+    def size(option: str) -> int | None:
+        text = getattr(args, option)
+        try:
+            return parse_size(text) if text is not None else None
+        except BadInput as error:
+            raise BadInput(f"--{option.replace('_', '-')}: {error}") from None
 
     rules = Rules(
         older_than=parse_age(args.older_than) if args.older_than is not None else None,
         keep_last=args.keep_last,
-        max_total=size(args.max_total),
-        max_file=size(args.max_file),
-        max_session=size(args.max_session),
+        max_total=size("max_total"),
+        max_file=size("max_file"),
+        max_session=size("max_session"),
         orphans=args.orphans,
     )
     if args.session is not None and not rules.any:

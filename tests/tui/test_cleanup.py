@@ -103,7 +103,7 @@ async def test_every_artifact_is_listed_with_its_reason(home: Path) -> None:
         assert "3 files go" in text
         assert "3 stay" in text
         assert "goes  3 files" in text
-        assert "stays: kept by a rule  3 files" in text
+        assert "stays: not selected (newer than the rule)  3 files" in text
         assert "its session was last active 4w ago" in text
         assert "goes: its session was last active 4w ago" in text  # the whole reason
         assert all(path.exists() for path in old(home))
