@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from stat import S_ISREG
 from threading import Lock
 
 from spillview import fuzzy
+from spillview.permissions import world_readable
 from spillview.tui.members import Ledger, Members
 from spillview.tui.sessions import Run
 
@@ -18,8 +20,8 @@ Texts = tuple[int, str, str, str, str | None]
 class Labels:
     """What the filter matches, made ready once and kept while the rows are the same.
 
-    Command and label; tool and whether it failed; name; what a session's artifacts
-    share: project, title, harness, session.
+    Command and label; tool, whether it failed, and flags; name; what a session's
+    artifacts share: project, title, harness, session.
     """
 
     def __init__(self) -> None:
@@ -57,6 +59,7 @@ class Labels:
             ledger.gists.version,
             [(run.project, run.title) for run in runs],
             [run.artifacts.order for run in runs],
+            ledger.gists.bits.tobytes(),  # of pins and credentials no version tells
         )
         if rows != self._rows:
             columns: list[list[str]] = [[] for _ in range(4)]
@@ -64,9 +67,11 @@ class Labels:
                 self._learn(run.artifacts)
                 for place in run.artifacts.order:
                     texts = self._texts[place]
-                    for column, text in zip(columns, texts[1:4], strict=False):
-                        column.append(text)
-                    project = run.project or texts[4]
+                    command, tool, name, of = texts[1:]
+                    columns[0].append(command)
+                    columns[1].append(joined(tool, _flags(ledger, place)))
+                    columns[2].append(name)
+                    project = run.project or of
                     session = ledger.gists.sessions[place]
                     columns[3].append(joined(project, run.title, run.harness, session))
             self._index = fuzzy.Index(columns, self._index)
@@ -91,6 +96,17 @@ class Labels:
                 names(place),
                 said.project or said.slug,
             )
+
+
+def _flags(ledger: Ledger, place: int) -> str:
+    """The flags by which an artifact is found, with blanks between them."""
+    words = ledger.gists.flags(place)
+    mode = ledger.finds.mode(place)
+    if mode & 0o004 and S_ISREG(mode):
+        path = ledger.finds.file_path(place)
+        if path is not None and world_readable(path, mode):
+            words = joined(words, "world-readable")
+    return words
 
 
 def joined(*words: str | None) -> str:

@@ -262,7 +262,10 @@ async def test_a_yes_moves_the_files_and_u_puts_them_back(home: Path) -> None:
 async def test_the_word_in_the_toast_undoes(home: Path) -> None:
     async with planning(home) as (screen, pilot):
         await pilot.press("D")
-        await answer(pilot, "enter", screen)  # Move has the focus
+        await answer(pilot, "enter", screen)  # No has the focus
+        assert len(old(home)) == 3
+        await pilot.press("D")
+        await answer(pilot, "y", screen)
         assert old(home) == []
         toast = screen.query_one("Toast")
         corner = toast.content_region.offset - toast.region.offset
