@@ -74,7 +74,7 @@ def write_costs(
             Column("COMMAND", least=16),
         ]
         if table:
-            write_table(streams, columns, table)
+            write_table(streams, columns, table, headed=True)
         else:
             streams.note("no result was found")
         if rows:

@@ -145,7 +145,7 @@ class _Writing:
                     Cell(brief(note)),
                 ]
             )
-        write_table(self.streams, columns, rows)
+        write_table(self.streams, columns, rows, headed=True)
         if len(shown) < len(runs):
             self._more(len(shown), len(runs), "sessions")
         self.line()
@@ -213,7 +213,8 @@ class _Writing:
                 for f in shown
             ]
             note = Column("NOTE", least=8, drop=9)
-            write_table(self.streams, [Column("ID"), *columns, note], rows)
+            columns = [Column("ID"), *columns, note]
+            write_table(self.streams, columns, rows, headed=True)
             if len(shown) < len(loud):
                 self._more(len(shown), len(loud), "rows")
         for reason in dict.fromkeys(f.call.swept for f in quiet if f.call is not None):
@@ -241,7 +242,7 @@ class _Writing:
             ]
             for f in found
         ]
-        write_table(self.streams, _REVIEWED, rows)
+        write_table(self.streams, _REVIEWED, rows, headed=True)
         self.line()
 
     def _id(self, finding: Finding) -> str:

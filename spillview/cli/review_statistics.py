@@ -98,7 +98,7 @@ def _write(statistics: Statistics, streams: Streams) -> None:
         )
         if unlinked and row.read_back is not None:
             table[-1][3] = Cell(f"{human_count(row.read_back)} of {row.linked:,}")
-    write_table(streams, columns, table)
+    write_table(streams, columns, table, headed=True)
     streams.line()
     columns = [
         Column("BOUNDARY", right=True),
