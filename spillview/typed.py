@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from datetime import datetime, timedelta
 
 from spillview.errors import BadInput
@@ -22,6 +23,15 @@ _AGE_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 7 * 86_400}
 def _shown(typed: str) -> str:
     short = printable(typed)
     return f"`{short[:60]}…`" if len(short) > 60 else f"`{short}`"
+
+
+def meant(typed: str, known: Iterable[str]) -> str:
+    """What a mistyped word is nearest to, as a question; else what is known."""
+    from difflib import get_close_matches
+
+    names = list(known)
+    near = get_close_matches(typed, names, 1, 0.5)
+    return f"did you mean {near[0]!r}?" if near else f"known: {', '.join(names)}"
 
 
 def parse_age(typed: str) -> float:

@@ -108,6 +108,7 @@ def _boundaries(catalogue: Catalogue, harness: str) -> list[tuple[str, Boundary]
 
 
 def _checks(catalogue: Catalogue) -> Iterator[Check]:
+    from spillview.config import unknown_harnesses
     from spillview.errors import SpillError
     from spillview.ripgrep import find_ripgrep
 
@@ -123,7 +124,8 @@ def _checks(catalogue: Catalogue) -> Iterator[Check]:
         state.last_review()  # opens it, so that a fault shows
         faults = "; ".join(problem.sentence for problem in state.problems)
         yield Check("state", catalogue.places.state_dir, faults or None)
-    yield Check("config", catalogue.places.config_dir)
+    wrong = unknown_harnesses(catalogue.settings, catalogue.places, catalogue.profiles)
+    yield Check("config", catalogue.places.config_dir, "; ".join(wrong) or None)
     from spillview.hook.standing import standing
 
     try:
