@@ -361,6 +361,15 @@ def test_a_disk_that_would_be_full_soon_is_told(logs: Path) -> None:
     assert row["full_in_seconds"] == disk["full_in_seconds"]
 
 
+def test_when_a_disk_is_full_is_told_of_what_grows_alone(logs: Path) -> None:
+    (logs / "still.log").write_bytes(b"x" * 9000)
+    with writing(logs / "fast.log", 50_000):
+        rows = watch("--max-file", "8kB", logs)
+    told = {Path(row["path"]).name: row["full_in_seconds"] for row in files(rows)}
+    assert told["still.log"] is None
+    assert told["fast.log"] is not None
+
+
 def test_limits_of_the_settings_count_and_options_override(
     logs: Path, machine: Path
 ) -> None:
@@ -526,7 +535,7 @@ def test_a_log_of_one_line_is_told_with_how_much_was_looked_at(logs: Path) -> No
     (logs / "loop.log").write_bytes(b"error: port 80 is in use\n" * 200_000)
     words = ["watch", "--interval", "0", "--max-file", "1MB", str(logs)]
     got = run(*words)
-    assert "25 B again and again" in got.out
+    assert "error: port 80 is in use" in got.out
     assert "1.2 MB looked at" in got.out
     [row] = files(run(*words, "--json").rows)
     assert row["flags"] == ["repeats"]
