@@ -115,6 +115,31 @@ def test_nothing_new_is_said_to_be_so(machine: Path) -> None:
     assert got.out.splitlines()[0].startswith("Review from 18:00 yesterday")
 
 
+def test_an_empty_report_and_page_say_where_was_looked(
+    machine: Path, tmp_path: Path
+) -> None:
+    assert "No store was found on this machine; for another folder give" in (
+        run("review").out
+    )
+    make_two(machine)
+    run("review")
+    run("review", "--done")
+    for got in (run("review"), run("review", "--html", "-")):
+        assert f"Looked at {machine}/.claude" in got.out
+        assert "`spillview review PATH`" in got.out
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    assert f"Looked at {empty}; " in run("review", empty).out
+
+
+def test_a_reports_tables_have_their_heading_in_a_pipe_too(night: Path) -> None:
+    lines = run("review", night).lines
+    assert any(line.split()[:3] == ["PROJECT", "SESSION", "UNSEEN"] for line in lines)
+    assert any(line.startswith("ID ") and "COMMAND" in line for line in lines)
+    statistics = run("review", "--stats", night).out
+    assert "CARRIED, TOKENS" in statistics
+
+
 def test_json_rows_are_worst_first_and_end_in_a_summary(night: Path) -> None:
     got = run("review", "--json", night)
     assert got.err == ""

@@ -302,9 +302,14 @@ def _nothing(streams: Streams, rows: Sequence[object], query: Query, what: str) 
         streams.note(f"no {what} of session {query.session} was found")
         return 1
     if streams.terminal:
-        where = "there" if query.paths else "on this machine (see `spillview doctor`)"
-        streams.note(f"no {what}s were found {where}")
+        streams.note(none_found(what, elsewhere=bool(query.paths)))
     return 0
+
+
+def none_found(what: str, *, elsewhere: bool) -> str:
+    """That there are none: on this machine, or in the place that was asked for."""
+    where = "there" if elsewhere else "on this machine (see `spillview doctor`)"
+    return f"no {what}s were found {where}"
 
 
 def _sort_key(name: str) -> Callable[[Artifact], Any]:

@@ -363,7 +363,7 @@ def test_the_filter_finds_what_others_may_read(tmp_path: Path) -> None:
             numbered([Facts("a"), Facts("a")]), (open_, closed), strict=True
         )
     ]
-    with mock.patch("spillview.permissions._passable", lambda folder: True):
+    with mock.patch("spillview.permissions._passable", return_value=True):
         shown = arrange(material_of(made, []), View(filter="world-readable"), Labels())
     assert [a.id for a in shown.artifacts] == [made[0].id]
 
