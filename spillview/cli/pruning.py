@@ -48,8 +48,10 @@ With trash_keep = "14d" in config.toml, --apply ends with deleting for good what
 clean-ups left in the trash, and says how much. What is deleted for good is said with -q
 as well, which lists what goes and leaves out what stays (--all: every row).
 
---yes answers the questions; it never turns a move into a deletion: only --permanent
-deletes, and where no trash can be made a person is asked or the files stay."""
+A move into the trash is not asked, for `undo` takes it back. On a terminal a person is
+asked before --permanent deletes, before files of a plain folder are moved, and whether
+to delete what no trash can hold; --yes answers yes to the first two, and never turns a
+move into a deletion: only --permanent deletes."""
 
 
 def describe(name: str, parser: argparse.ArgumentParser) -> None:
@@ -84,13 +86,21 @@ def describe(name: str, parser: argparse.ArgumentParser) -> None:
         help="forecast for tomorrow, 3d from now, or a date; never with --apply",
     )
     acting = parser.add_argument_group("acting")
-    acting.add_argument("--apply", action="store_true", help="do it")
+    acting.add_argument(
+        "--apply",
+        action="store_true",
+        help="do it; a move into the trash is not asked",
+    )
     acting.add_argument(
         "--permanent",
         action="store_true",
         help="with --apply: delete for good instead of moving into the trash",
     )
-    acting.add_argument("--yes", action="store_true", help="ask nothing")
+    acting.add_argument(
+        "--yes",
+        action="store_true",
+        help="ask nothing where --permanent, or a plain folder, would",
+    )
     acting.add_argument("--all", action="store_true", help="print every row")
 
 

@@ -155,6 +155,12 @@ def _report(
         _print(report, args, streams)
         if not args.json:
             remember_report(state, query, report)
+    if not args.json:
+        from spillview.cli.keeping import marks_kept
+
+        kept = marks_kept(catalogue, query)
+        if kept is not None:
+            streams.note(kept)
     code = _tell(catalogue, report, streams)
     if query.session is not None and not report.tally.artifacts + report.tally.calls:
         streams.note(f"nothing of session {query.session} was found in the period")
