@@ -22,7 +22,7 @@ from spillview.discovery import (
     discover,
     store_roots,
 )
-from spillview.errors import Unreadable
+from spillview.errors import BadInput, Unreadable
 from spillview.finds import Finds
 from spillview.frozen import replace
 from spillview.listing import Listing, Table, table_of
@@ -303,6 +303,12 @@ class Catalogue:
 
     def _discover(self, query: Query) -> Discovery:
         look = (self.places, self.profiles, self.settings)
+        if query.harness is not None and query.harness not in self.profiles:
+            from spillview.own_profiles import refused
+
+            why = refused(query.harness, self._profile_problems)
+            if why is not None:
+                raise BadInput(why)
         seen = discover(*look, query.paths, query.harness)
         if not seen.plain and not seen.projects:
             return seen

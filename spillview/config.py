@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
@@ -114,7 +114,9 @@ def load_settings(places: Places) -> Settings:
 def _theme(data: Mapping[str, Any], path: str) -> str | None:
     theme = data.get("theme")
     if theme is not None and theme not in THEMES:
-        raise BadInput(f"{path}: theme: must be one of {', '.join(THEMES)}")
+        raise BadInput(
+            f"{path}: theme: must be one of {', '.join(THEMES)}, not {theme!r}"
+        )
     return theme
 
 
@@ -209,8 +211,28 @@ def _list(data: Mapping[str, Any], key: str, path: str) -> list[object]:
 
 def unknown_key(key: str, known: tuple[str, ...]) -> str:
     """That a key is no setting, and which was meant."""
-    from difflib import get_close_matches
+    from spillview.typed import meant
 
-    near = get_close_matches(key, known, 1, 0.5)
-    hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(known)}"
-    return f"{key!r} is not a setting: {hint}"
+    return f"{key!r} is not a setting: {meant(key, known)}"
+
+
+def unknown_harnesses(
+    settings: Settings, places: Places, known: Collection[str]
+) -> list[str]:
+    """For each harness that the settings name and that is none, where and which was
+    meant."""
+    from spillview.typed import meant
+
+    named = [("boundaries", harness) for harness in settings.boundaries]
+    named += [("roots", root.harness) for root in settings.roots if root.harness]
+    named += [
+        (f"policy {policy.number}", policy.harness)
+        for policy in settings.policies
+        if policy.harness
+    ]
+    path = config_path(places)
+    return [
+        f"{path}: {where}: {name!r} is no harness: {meant(name, sorted(known))}"
+        for where, name in named
+        if name not in known
+    ]

@@ -326,6 +326,13 @@ class Gists:
             self.idents[place],
         )
 
+    def flags(self, place: int) -> str:
+        """The flags that it may get and lose, with blanks between them."""
+        bits = self.bits[place]
+        if not bits & OUTER:
+            return ""
+        return " ".join(flag for flag, bit in _FLAGS.items() if bits & bit)
+
     def admits(self, name: str, place: int) -> bool:
         """Whether the kind of that name (see `picks.PICKS`) admits one."""
         if name == "failed":

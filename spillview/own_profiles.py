@@ -6,7 +6,10 @@ import os
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from spillview.catalogue import Catalogue
+    from spillview.model import Problem
     from spillview.profile import Profile
 
 
@@ -28,6 +31,16 @@ class UserProfile(NamedTuple):
             f"{self.artifacts:,} artifacts, {self.logs:,} logs read,"
             f" {self.notices:,} notices, {self.matched:,} of them in a call's result"
         )
+
+
+def refused(harness: str, problems: Sequence[Problem]) -> str | None:
+    """That the user's own profile of this name could not be used, and why."""
+    for problem in problems:
+        name = os.path.basename(problem.path)
+        if name == f"{harness}.toml":
+            why = problem.sentence.removeprefix(f"{problem.path}: ")
+            return f"your {name} was refused: {why}; see `spillview doctor`"
+    return None
 
 
 def user_profiles(catalogue: Catalogue) -> list[UserProfile]:

@@ -22,6 +22,10 @@ def own_uid() -> int:
     return int(getuid()) if getuid is not None else -1
 
 
+DEMO_MARKER = ".spillview-demo"
+"""The file that says a home folder is a night that `demo` made."""
+
+
 class Places(Frozen):
     """One user's folders and environment; nothing here touches the disk."""
 

@@ -90,21 +90,37 @@ class Policies:
             known = self._known[key] = self._rulings.setdefault(made, made)
         return known
 
-    def _decide(self, harness: str, project: str | None, slug: str | None) -> Ruling:
+    def idle(self, artifacts: Sequence[Artifact]) -> list[Policy]:
+        """Those that fit none of these artifacts, in their order."""
+        left = dict.fromkeys(self.policies)
+        grounds = {
+            (each.found.harness, each.project, each.found.project_slug)
+            for each in artifacts
+        }
+        for ground in grounds:
+            for policy in self._fitting(*ground):
+                left.pop(policy, None)
+        return list(left)
+
+    def _fitting(
+        self, harness: str, project: str | None, slug: str | None
+    ) -> list[Policy]:
+        """Those that fit; where the project is not known, those that may."""
         fitting = [each for each in self.policies if each.is_for(harness)]
-        general = [each for each in fitting if each.glob is None]
         if project is not None:
             # As it was recorded, or with its links followed: either may be written.
             names = {project, real_path(project)}
-            fitting = [
+            return [
                 each
                 for each in fitting
                 if each.glob is None or any(map(each.glob.fits, names))
             ]
-        elif slug is not None:
-            fitting = [e for e in fitting if e.glob is None or _may_be(e.glob, slug)]
-        else:
-            fitting = general
+        if slug is not None:
+            return [e for e in fitting if e.glob is None or _may_be(e.glob, slug)]
+        return [each for each in fitting if each.glob is None]
+
+    def _decide(self, harness: str, project: str | None, slug: str | None) -> Ruling:
+        fitting = self._fitting(harness, project, slug)
         best = [
             each
             for each in fitting
@@ -144,3 +160,11 @@ def _may_be(glob: ProjectGlob, slug: str) -> bool:
 
 def _spelled(path: str) -> str:
     return "".join(char if char.isascii() and char.isalnum() else "-" for char in path)
+
+
+def idle_words(idle: Sequence[Policy]) -> str:
+    """That policies fit nothing: `policy ~/work/* fits nothing here`."""
+    names = ", ".join(each.name for each in idle)
+    return f"{'policy' if len(idle) == 1 else 'policies'} {names} " + (
+        "fits nothing here" if len(idle) == 1 else "fit nothing here"
+    )

@@ -10,7 +10,7 @@ from spillview.errors import BadInput
 from spillview.policies import Policies, Policy
 from spillview.rules import Rules
 from spillview.text import path_text
-from spillview.typed import parse_age, parse_size
+from spillview.typed import meant, parse_age, parse_size
 
 if TYPE_CHECKING:
     from spillview.config import Settings
@@ -156,7 +156,9 @@ def standing_policies(
         raise NoPolicies(f"no standing policy is set: put some into {path}")
     for policy in settings.policies:
         if policy.harness is not None and policy.harness not in harnesses:
-            hint = unknown_key(policy.harness, tuple(sorted(harnesses)))
-            hint = hint.replace("is not a setting", "is no harness")
-            raise BadInput(f"{path}: policy {policy.number}: harness: {hint}")
+            hint = meant(policy.harness, sorted(harnesses))
+            raise BadInput(
+                f"{path}: policy {policy.number}: harness: {policy.harness!r} is no"
+                f" harness: {hint}"
+            )
     return Policies(settings.policies)

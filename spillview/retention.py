@@ -16,10 +16,19 @@ from spillview.rules import Deciding, Rules, Ruling
 from spillview.text import exact_age, exact_size, human_age, human_bytes
 
 Group = Literal[
-    "rule", "spared", "pinned", "live", "foreign", "disputed", "recent", "unselected"
+    "rule",
+    "spared",
+    "pinned",
+    "live",
+    "foreign",
+    "disputed",
+    "kept",
+    "recent",
+    "unselected",
 ]
 """What decided: a rule that removes; or a person, a pin, a live session, the file's own
-shape, two policies alike specific, a rule that keeps, and no rule at all."""
+shape, two policies alike specific, a rule that keeps, an age that is not reached, and
+no rule at all."""
 
 GROUPS: dict[Group, str] = {
     "spared": "kept by you this time",
@@ -27,8 +36,9 @@ GROUPS: dict[Group, str] = {
     "live": "needed by live sessions",
     "foreign": "no artifacts by their harness's names",
     "disputed": "fitted by two policies",
-    "recent": "kept by a rule",
-    "unselected": "selected by no rule",
+    "kept": "kept by a rule",
+    "recent": "not selected (newer than the rule)",
+    "unselected": "not selected by any rule",
 }
 """Why artifacts stay, in few words."""
 
@@ -318,11 +328,11 @@ def _unselected(
     if ruling.keeps is not None:
         if ruling.disputed:
             return ruling.keeps, "disputed"
-        return ruling.keeps, "recent" if ruling.policy is not None else "unselected"
+        return ruling.keeps, "kept" if ruling.policy is not None else "unselected"
     if newest:
         count = rules.keep_last or 1
         which = "the newest" if count == 1 else f"one of the newest {count:,}"
-        return f"it is {which} of its session", "recent"
+        return f"it is {which} of its session", "kept"
     if rules.older_than is not None:
         text = f"{_ages(each, now)}: not older than {exact_age(rules.older_than)}"
         if _disagree(each, rules.older_than, now):

@@ -51,7 +51,10 @@ _SESSION = "session "
 """Before the printed ids of sessions; no artifact's id begins so."""
 
 NEVER = -1.0
-"""What is kept of a moment that was taken back; no clock shows it."""
+"""What is kept of a moment that was taken back; no clock shows it.
+
+As the time of a mark it says that a person asked for the thing again by its name.
+"""
 
 LATEST = 1e11
 """Seconds since the epoch; no clock shows more."""
@@ -166,6 +169,15 @@ class State:
             [(ident, when) for ident in ids],
         )
 
+    def reopen(self, ids: Iterable[str]) -> None:
+        """Take marks back, so that the next report has these whatever its period."""
+        self.mark_reviewed(ids, NEVER)
+
+    def reopened(self) -> set[str]:
+        """What was opened again by its name and not marked since."""
+        marks = dict(self._read("SELECT id, at FROM reviewed"))
+        return {ident for ident, at in marks.items() if at == NEVER}
+
     def reviewed(self) -> dict[str, float]:
         """Every mark: artifact id to the time it was made."""
         marks = dict(self._read("SELECT id, at FROM reviewed"))
@@ -219,6 +231,24 @@ class State:
     def set_last_report(self, when: float, paths: Sequence[str] = ()) -> None:
         """Remember that a report of everything of them up to `when` was given."""
         self._set_fact(_of_ground("last_report", paths), when)
+
+    def last_done(self, paths: Sequence[str] = ()) -> tuple[float, float | None] | None:
+        """The last review of these paths that can be taken back; None where none can.
+
+        Up to which moment it was done, and where the period had begun before it.
+        """
+        done = self._fact(_of_ground("last_done", paths))
+        if done is None:
+            return None
+        return done, self._fact(_of_ground("before_done", paths))
+
+    def set_last_done(
+        self, when: float | None, before: float | None, paths: Sequence[str] = ()
+    ) -> None:
+        """Remember a review that was done, so that it can be taken back; None: none."""
+        for name, moment in (("before_done", before), ("last_done", when)):
+            value = moment if moment is not None else NEVER
+            self._set_fact(_of_ground(name, paths), value)
 
     def _fact(self, name: str) -> float | None:
         rows = self._read("SELECT value FROM facts WHERE name = ?", (name,))

@@ -37,12 +37,3 @@ def rows(statistics: Statistics) -> Iterator[dict[str, Any]]:
             "whole": tried.whole,
             "complete": tried.complete,
         }
-
-
-def share_text(share: float | None) -> str:
-    """A share in per cent: never 100 of less than all, never 0 of something."""
-    if share is None:
-        return "–"
-    if share in (0.0, 1.0):
-        return f"{share:.0%}"
-    return f"{min(99.9, max(0.1, share * 100)):.1f}%"

@@ -207,3 +207,12 @@ def when(moment: float, now: float) -> str:
         return f"{clock} yesterday"
     day = f"{then:%a} {then.day} {then:%b}"
     return f"{clock} on {day}" if then.year == today.year else f"{day} {then.year}"
+
+
+def share_text(share: float | None) -> str:
+    """A share in per cent: never 100 of less than all, never 0 of something."""
+    if share is None:
+        return "–"
+    if share in (0.0, 1.0):
+        return f"{share:.0%}"
+    return f"{min(99.9, max(0.1, share * 100)):.1f}%"

@@ -54,6 +54,8 @@ class Applied:
     failed: tuple[Failure, ...]
     freed_now: int = 0
     """Bytes the disk gained at least; 0 while the trash is on the same filesystem."""
+    deleted: tuple[Found, ...] = ()
+    """Those of `moved` that no trash could take and that were deleted for good."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from datetime import datetime, timedelta
 
 from spillview.errors import BadInput
@@ -22,6 +23,15 @@ _AGE_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 7 * 86_400}
 def _shown(typed: str) -> str:
     short = printable(typed)
     return f"`{short[:60]}…`" if len(short) > 60 else f"`{short}`"
+
+
+def meant(typed: str, known: Iterable[str]) -> str:
+    """What a mistyped word is nearest to, as a question; else what is known."""
+    from difflib import get_close_matches
+
+    names = list(known)
+    near = get_close_matches(typed, names, 1, 0.5)
+    return f"did you mean {near[0]!r}?" if near else f"known: {', '.join(names)}"
 
 
 def parse_age(typed: str) -> float:
@@ -49,9 +59,10 @@ _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*(?:([kmgtp])(i)?)?b?", re.ASCII | re.IGNO
 
 
 def parse_size(typed: str) -> int:
-    """Bytes of a size such as `500k`, `3GB` (1000s), `64KiB` (1024s) or `4096`.
+    """Bytes of a size such as `500k`, `3GB` (1000s), `64KiB` (1024s) or `4096 B`.
 
-    Raises `BadInput` for anything else, for zero and for what no file can hold.
+    Raises `BadInput` for anything else, for a number without a unit (who types 5 hardly
+    means five bytes), for zero and for what no file can hold.
     """
     match = _SIZE.fullmatch(typed.strip())
     if match is None:
@@ -65,6 +76,12 @@ def parse_size(typed: str) -> int:
     size = int(match[1]) * scale if "." not in match[1] else _times(match[1], scale)
     if size <= 0:
         raise BadInput(f"A size must be more than zero, not {_shown(typed)}.")
+    if match[0][-1].isdigit():
+        number = match[1][:30]
+        raise BadInput(
+            f"{_shown(typed)} has no unit: write {number}GB, {number}MB or, for bytes,"
+            f" {number}B."
+        )
     if size > _LARGEST:
         raise BadInput(f"The size {_shown(typed)} is larger than any file can be.")
     return size

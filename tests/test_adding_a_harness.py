@@ -87,6 +87,16 @@ def one(path: Path) -> Row:
     return row
 
 
+def test_a_profile_that_is_refused_is_told_where_it_is_asked_for(machine: Path) -> None:
+    text = profile_text()
+    assert 'reader = "fields"' in text
+    add(machine, text.replace('reader = "fields"', 'reader = "feilds"'))
+    ran = run("ls", "--harness", "acme")
+    assert ran.code == 2
+    assert "your acme.toml was refused: transcript 1: reader: 'feilds' is no" in ran.err
+    assert "did you mean 'fields'?; see `spillview doctor`" in ran.err
+
+
 def test_it_lists_links_and_tells_what_was_seen(acme: Path) -> None:
     session = Run(acme, "r1")
     session.add(type="user", text="Build it")

@@ -33,7 +33,31 @@ def test_the_example_holds_every_setting_and_loads_with_all_of_them(
     assert len(settings.policies) == 2
     shown = run("config")
     assert shown.code == 0, shown.err
-    assert "theme = day" in shown.out
+    assert tomllib.loads(shown.out) == tomllib.loads(said)
+
+
+def test_what_is_printed_is_toml_with_the_same_settings(machine: Path) -> None:
+    text = (
+        'theme = "day"\ntrash_keep = "14d"\n'
+        "roots = ['/srv/\"x\" \\', {path = '/mnt/字', harness = 'dsh'}]\n"
+        "[boundaries.claude-code]\nBash = '60000chars'\n'mcp__*' = ['1k', 2]\n"
+        "[boundaries]\ndsh = 5\n[[policy]]\nolder_than = '3d'\n[[policy]]\n"
+        "project = '~/a'\nkeep = true\n"
+    ).replace("'1k'", "'9chars'")
+    settings_file(machine).write_text(text)
+    shown = run("config")
+    assert shown.code == 0, shown.err
+    assert tomllib.loads(shown.out) == tomllib.loads(text)
+    assert "# watch is not set: max-file 1GB, max-total 50GB" in shown.out
+    assert "# theme is not set" not in shown.out
+
+
+def test_it_tells_what_counts_where_nothing_is_set(machine: Path) -> None:
+    shown = run("config").out
+    assert tomllib.loads(shown) == {}
+    for key in KEYS:
+        assert f"# {key} is not set: " in shown
+    assert all(row["default"] for row in run("config", "--json").rows)
 
 
 def test_without_a_file_it_says_where_it_would_be(machine: Path) -> None:
@@ -46,7 +70,19 @@ def test_without_a_file_it_says_where_it_would_be(machine: Path) -> None:
     ("text", "said"),
     [
         ('them = "day"', "did you mean 'theme'?"),
-        ('theme = "pink"', "theme: must be one of night, day, contrast, ansi"),
+        (
+            'theme = "pink"',
+            "theme: must be one of night, day, contrast, ansi, not 'pink'",
+        ),
+        ("[boundaries]\ndhs = '1bytes'", "'dhs' is no harness: did you mean 'dsh'?"),
+        (
+            "roots = [{path = '/srv', harness = 'claude-cod'}]",
+            "roots: 'claude-cod' is no harness: did you mean 'claude-code'?",
+        ),
+        (
+            "[[policy]]\nharness = 'dhs'\nkeep = true",
+            "policy 1: 'dhs' is no harness: did you mean 'dsh'?",
+        ),
         ("keys = 1", "keys: must be a table"),
         ("[keys]\nhome.review = 1", "keys.home.review: must be keys such as"),
         ('[keys]\n"home.reviw" = "v"', "did you mean 'home.review'?"),

@@ -360,3 +360,16 @@ def test_a_closed_pipe_ends_a_search_that_finds_much(tmp_path: Path) -> None:
 def test_a_process_of_its_own_gives_the_same(folder: Path) -> None:
     got = process("grep", "error", folder / "plain.txt")
     assert got == run("grep", "error", folder / "plain.txt")
+
+
+def test_it_is_said_where_there_is_nothing_to_search(
+    machine: Path, tmp_path: Path
+) -> None:
+    got = run("grep", "foo")
+    assert (got.code, got.out) == (1, "")
+    assert "no artifacts were found on this machine" in got.err
+    assert run("grep", "-q", "foo").err == ""
+    session = Claude(machine)
+    session.spills(b"bar\n" * 9000)
+    session.write()
+    assert run("grep", "foo").err == ""

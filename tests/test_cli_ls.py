@@ -370,3 +370,33 @@ def test_lone_surrogates_of_a_transcript_break_no_row(machine: Path) -> None:
     got = run("ls", "--json")
     assert got.code == 0
     assert "done" in got.row["command"]
+
+
+def test_one_long_value_pads_no_other_row_of_a_pipe(machine: Path) -> None:
+    long = "echo " + "x" * 3000
+    session = Claude(machine)
+    session.spills(b"one\n" * 9000, command=long)
+    for number in range(3):
+        session.spills(b"two\n" * 9000, command=f"make {number}")
+    session.write()
+    lines = run("ls").lines
+    assert len(lines) == 4  # no heading: a line an artifact
+    wide = [line for line in lines if long in line]
+    assert len(wide) == 1
+    assert all(len(line) < 300 for line in lines if line not in wide)
+    assert not any(line.endswith(" ") for line in lines)
+    [other] = [line for line in lines if "make 1" in line]
+    assert "make 1  " in other
+    assert f"{long}  " in wide[0]
+
+
+def test_the_help_names_every_column(machine: Path) -> None:
+    session = Claude(machine)
+    session.spills(b"one\n" * 9000, command="make")
+    session.write()
+    heading = run("ls", "--no-color", terminal=True, width=250).lines[0].split()
+    told = run("ls", "--help").out
+    assert set(heading) <= set(re.findall(r"[A-Z]+", told))
+    assert "HARNESS" in heading
+    assert "secret-like" in told
+    assert "growing" in told

@@ -50,7 +50,7 @@ def test_a_session_is_pinned_with_all_that_it_has_and_will_have(machine: Path) -
     assert f"all of session {SESSION} of claude-code" in run("pin").out
     told.spills(b"later\n" * 400, name="b1later000.txt")
     told.write()
-    rows = planned("--max-file", "1")
+    rows = planned("--max-file", "1B")
     assert {name[:2]: row["action"] for name, row in rows.items()} == {
         "b1": "keep",
         "b9": "remove",
@@ -68,7 +68,7 @@ def test_a_sessions_pin_holds_where_its_files_are_moved(machine: Path) -> None:
     run("pin", "--session", SESSION)
     old = machine / "old"
     shutil.move(machine / ".claude", old)
-    rows = run("prune", old, "--max-file", "1", "--json").rows[:-1]
+    rows = run("prune", old, "--max-file", "1B", "--json").rows[:-1]
     assert len(rows) == 3
     assert {row["reason"] for row in rows} == {"its session is pinned"}
 

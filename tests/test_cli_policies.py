@@ -154,12 +154,12 @@ def test_pins_and_live_sessions_stay_whatever_a_policy_says(machine: Path) -> No
 def test_a_sessions_cap_takes_its_oldest(machine: Path) -> None:
     session(machine, files=4)
     session(machine, OTHER, files=1)
-    rows, last = planned("--max-session", str(2 * ONE))
+    rows, last = planned("--max-session", f"{2 * ONE}B")
     gone = {name for name, row in rows.items() if row["action"] == "remove"}
     assert gone == {"b10000000.txt", "b10000001.txt"}
     assert "oldest of its session" in rows["b10000000.txt"]["reason"]
     run("pin", "b10000002.txt", "b10000003.txt")
-    _, last = planned("--max-session", str(ONE))
+    _, last = planned("--max-session", f"{ONE}B")
     assert last["over_session"] == ONE
     assert "more than --max-session stay" in run("prune", "--max-session", "1k").err
 
@@ -201,3 +201,17 @@ def test_a_forecast_is_the_plan_of_a_later_moment_and_changes_nothing(
     plain = run("prune", "--older-than", "7d", "--at", "12h", "--json")
     assert plain.rows[-1]["remove"] == 0
     assert not (machine / ".local/state/spillview/trash").exists()
+
+
+def test_a_policy_that_fits_nothing_is_told_once(machine: Path) -> None:
+    write(machine, POLICIES.replace("/srv/kept/**", "~/code/legder"))
+    session(machine)
+    said = "policy ~/code/legder fits nothing here"
+    ran = run("prune", "--policy")
+    assert ran.err.count(said) == 1
+    assert "policy /srv/app" not in ran.err
+    assert said not in run("prune", "--policy", "-q").err
+    assert f"policies: 3 set; {said}" in run("doctor").out
+    write(machine, POLICIES.split('\n\n[[policy]]\nproject = "/srv/kept')[0])
+    assert "fits nothing" not in run("prune", "--policy").err
+    assert "policies: 2 set\n" in run("doctor").out

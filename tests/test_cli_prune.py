@@ -74,6 +74,9 @@ def test_without_a_selection_nothing_is_done_and_that_is_said(
         ["--older-than", "week"],
         ["--max-total", "0"],
         ["--max-total", "-5GB"],
+        ["--max-total", "5"],
+        ["--max-file", "5"],
+        ["--max-session", "200"],
         ["--max-file", "99999999999PB"],
         ["--max-file", "0.0k"],
         ["--keep-last", "0"],
@@ -242,7 +245,7 @@ def test_the_total_is_brought_down_by_the_oldest(machine: Path) -> None:
     session(machine, age=30 * DAY)
     session(machine, OTHER, age=2 * DAY)
     one = 300 * 39
-    rows = actions("--max-total", str(3 * one))
+    rows = actions("--max-total", f"{3 * one}B")
     gone = {name for name, what in rows.items() if what == "remove"}
     assert gone == {f"b1000000{n}.txt" for n in range(3)}
 
@@ -274,7 +277,7 @@ def test_a_pinned_artifact_stays_until_it_is_unpinned(machine: Path) -> None:
     row = run("pin", "--json", name).row
     assert (row["path"], row["pinned"]) == (str(made[1].path), True)
     assert run("pin", "--json").row["id"] == row["id"]
-    planned = plan("--older-than", "7d", "--max-file", "1")
+    planned = plan("--older-than", "7d", "--max-file", "1B")
     assert planned[name]["action"] == "keep"
     assert planned[name]["reason"] == "it is pinned"
     _, summary = applied("--session", SESSION)
@@ -308,7 +311,7 @@ def test_a_session_active_within_the_hour_keeps_everything(machine: Path) -> Non
     _, made = session(machine, age=20 * 60)
     for each in made:
         aged(each.path, 30 * DAY)  # the session decides, not the file's time
-    rows = plan("--older-than", "1h", "--max-file", "1", "--session", SESSION)
+    rows = plan("--older-than", "1h", "--max-file", "1B", "--session", SESSION)
     for row in rows.values():
         assert row["action"] == "keep"
         assert "live" in row["reason"]
@@ -468,7 +471,7 @@ def test_our_own_trash_is_never_an_artifact(machine: Path) -> None:
     session(machine)
     applied("--older-than", "7d")
     state = machine / ".local"
-    rows = plan(state, "--harness", "folder", "--max-file", "1")
+    rows = plan(state, "--harness", "folder", "--max-file", "1B")
     assert {row["action"] for row in rows.values()} == {"keep"}
     assert {row["reason"] for row in rows.values()} == {"it is spillview's own"}
 
@@ -778,7 +781,7 @@ def test_the_terminal_shows_what_goes_and_counts_what_stays(machine: Path) -> No
     session(machine, OTHER, age=DAY)
     ran = run("prune", "--older-than", "7d", terminal=True)
     assert "50 of 60 files that go" in ran.err
-    assert "3 kept by a rule" in ran.err
+    assert "3 stay: 3 not selected (newer than the rule)" in ran.err
     assert len([line for line in ran.lines if "remove" in line]) == 50
     everything = run("prune", "--older-than", "7d", "--all", terminal=True)
     assert len(everything.lines) == 64

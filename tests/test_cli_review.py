@@ -115,6 +115,31 @@ def test_nothing_new_is_said_to_be_so(machine: Path) -> None:
     assert got.out.splitlines()[0].startswith("Review from 18:00 yesterday")
 
 
+def test_an_empty_report_and_page_say_where_was_looked(
+    machine: Path, tmp_path: Path
+) -> None:
+    assert "No store was found on this machine; for another folder give" in (
+        run("review").out
+    )
+    make_two(machine)
+    run("review")
+    run("review", "--done")
+    for got in (run("review"), run("review", "--html", "-")):
+        assert f"Looked at {machine}/.claude" in got.out
+        assert "`spillview review PATH`" in got.out
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    assert f"Looked at {empty}; " in run("review", empty).out
+
+
+def test_a_reports_tables_have_their_heading_in_a_pipe_too(night: Path) -> None:
+    lines = run("review", night).lines
+    assert any(line.split()[:3] == ["PROJECT", "SESSION", "UNSEEN"] for line in lines)
+    assert any(line.startswith("ID ") and "COMMAND" in line for line in lines)
+    statistics = run("review", "--stats", night).out
+    assert "CARRIED, TOKENS" in statistics
+
+
 def test_json_rows_are_worst_first_and_end_in_a_summary(night: Path) -> None:
     got = run("review", "--json", night)
     assert got.err == ""
@@ -339,6 +364,64 @@ def test_reviewed_marks_leave_the_report_and_are_counted(machine: Path) -> None:
     )
     run("review", "--reopen", first["artifact"])
     assert first["artifact"] in {row["artifact"] for row in review()}
+
+
+def test_a_review_that_is_done_is_taken_back(machine: Path) -> None:
+    make_two(machine)
+    assert run("review", "--undone").code == 1
+    run("review")
+    before = findings(run("review", "--json"))
+    run("review", "--reviewed", OTHER)
+    run("review", "--done")
+    assert findings(run("review", "--json")) == []
+    taken = run("review", "--undone", "--json")
+    assert (taken.code, taken.row["undone"], taken.row["open"]) == (0, True, 1)
+    left = findings(run("review", "--json"))
+    assert left == [row for row in before if row["session"] != OTHER] != []
+    again = run("review", "--undone")
+    assert again.code == 1
+    assert "there is no --done to take back" in again.err
+
+
+def test_what_is_reopened_is_in_the_next_report_though_its_period_passed(
+    machine: Path,
+) -> None:
+    make_two(machine)
+    before = findings(run("review", "--json"))
+    run("review", "--done")
+    run("review", "--done")
+    got = run("review", "--reopen", SESSION)
+    assert got.err.endswith("is open again, and in the next report\n")
+    again = findings(run("review", "--json"))
+    assert again[0] == before[0]
+    assert [row["section"] for row in again] == ["failed_unseen", "dangling"]
+    run("review", "--done")
+    run("review", "--done")
+    assert findings(run("review", "--json")) == []
+
+
+def test_what_was_reviewed_is_counted_and_told_when_asked_for(machine: Path) -> None:
+    make_two(machine)
+    rows = findings(run("review", "--json"))
+    run("review", "--reviewed", SESSION)
+    assert "1 reviewed left out: --all tells of them too.\n" in run("review").out
+    assert "Reviewed (" not in run("review").out
+    everything = run("review", "--all").out
+    assert "Reviewed (1)\n" in everything
+    assert "left out" not in everything
+    assert sum(line.startswith("✓") for line in everything.splitlines()) == 1
+    page = run("review", "--html", "-", "--all").out
+    assert "<h2>Reviewed (1)</h2>" in page
+    assert page.count("<td>✓</td>") == 1
+    assert "✓" not in run("review", "--html", "-").out
+    marked = [r for r in run("review", "--all", "--json").rows[:-1] if "reviewed" in r]
+    assert {(r["section"], r["session"]) for r in marked} == {
+        (r["section"], r["session"]) for r in rows if r["session"] == SESSION
+    }
+    run("review", "--done")
+    assert "--since yesterday --all" in run("review").out
+    since = run("review", "--all", "--since", "3000d").out
+    assert "Reviewed (3)\n" in since
 
 
 def test_a_whole_session_is_reviewed_with_its_lost_calls(machine: Path) -> None:

@@ -251,3 +251,20 @@ def test_a_prompt_for_the_agent_gives_it_no_credential(night: str) -> None:
     assert "error" in told.lower() or "fail" in told.lower()
     assert TOKEN[:8] not in told
     assert WORD[:8] not in told
+
+
+def test_it_is_said_that_none_was_found_and_where_was_looked(
+    machine: Path, tmp_path: Path
+) -> None:
+    got = run("grep", "--secrets")
+    assert (got.code, got.out) == (1, "")
+    assert "no artifacts were found on this machine" in got.err
+    quiet = tmp_path / "quiet"
+    quiet.mkdir()
+    for name in "ab":
+        (quiet / name).write_text("nothing of it\n")
+    got = run("grep", "--secrets", quiet)
+    assert got.err.endswith("no credential was found in 2 artifacts\n")
+    got = run("grep", "--secrets", "--seen", quiet / "a")
+    assert (got.code, got.out) == (1, "")
+    assert "no credential that a model received was found in 1 artifact\n" in got.err

@@ -8,15 +8,21 @@ import json
 import os
 import re
 import sys
+import time
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from spillview.catalogue import Catalogue, Query
+from spillview.cli.keeping import marks_kept
 from spillview.demo import MARKER, make_night
 from spillview.errors import BadInput
 from spillview.places import Places
+from spillview.tui.app import SpillviewApp
+from tests.command import run
 
 NOW = 1_795_936_500.0
 
@@ -433,3 +439,36 @@ def test_contents_are_of_many_kinds(night: Path) -> None:
     assert any(b"\r\n" in d for d in invalid)
     whole = [d for d in data.values() if d.startswith(b"[\n  {") and valid(d)]
     assert 276 in [len(json.loads(d)) for d in whole]
+
+
+def test_it_is_said_where_marks_of_a_night_are_kept(
+    machine: Path, tmp_path: Path
+) -> None:
+    home = tmp_path / "night"
+    made = run("demo", home)
+    assert made.out == f"{home}\n"
+    assert f"marks made here are kept in this night ({home}/" in made.err
+    assert f"`spillview review {home}` keep theirs with your own" in made.err
+    told = run("review", home).err
+    assert f"kept with your own, in {Places.here().state_dir}; " in told
+    assert "of this made night" not in run("review").err
+    with closing(Catalogue.here()) as catalogue:
+        query = Query(paths=(str(home),))
+        said = marks_kept(catalogue, query)
+        assert said is not None
+        assert said in told
+        assert marks_kept(catalogue, Query()) is None
+
+
+async def test_the_screen_says_it_until_a_key_is_pressed(tmp_path: Path) -> None:
+    home = tmp_path / "night"
+    make_night(str(home), time.time())
+    with closing(Catalogue.here(Places.of_home(str(home)))) as catalogue:
+        app = SpillviewApp(catalogue, Query(), greeting=marks_kept(catalogue, Query()))
+        async with app.run_test(size=(120, 40)) as pilot:
+            await pilot.pause()
+            [toast] = app._notifications
+            assert toast.message.startswith("Marks made here are kept in this night")
+            await pilot.press("j")
+            await pilot.pause()
+            assert not list(app._notifications)

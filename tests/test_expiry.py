@@ -199,3 +199,28 @@ def test_without_the_setting_old_clean_ups_stay(machine: Path) -> None:
     assert rows[-1]["expires"] is None
     assert load_settings(Places.here()).trash_keep is None
     assert os.path.isdir(rows[-1]["path"])
+
+
+def test_what_expires_is_said_to_a_cron_job_too(machine: Path) -> None:
+    aged_batch(machine, OTHER, 20 * DAY)
+    session(machine)
+    session(machine, "99999999-0000-4000-8000-000000000000", age=DAY)
+    write(machine, "trash_keep = '14d'\n[[policy]]\nolder_than = '7d'\n")
+    ran = run("prune", "--policy", "--apply", "-q")
+    assert ran.code == 0
+    assert ran.err.splitlines() == [
+        "1 older clean-up in the trash had expired (trash_keep): 3 files (35.1 kB)"
+        " deleted for good, 35.1 kB freed"
+    ]
+    assert [row.split()[0] for row in ran.lines] == ["remove"] * 3
+    again = run("prune", "--policy", "--apply", "-q")
+    assert (again.out, again.err) == ("", "")
+    assert "keep" in run("prune", "--policy", "-q", "--all").out
+
+
+def test_a_deletion_by_hand_is_said_when_quiet(machine: Path) -> None:
+    session(machine)
+    ran = run("prune", "--older-than", "7d", "--apply", "--permanent", "-q")
+    assert "3 files (35.1 kB) deleted for good" in ran.err
+    aged_batch(machine, OTHER, DAY)
+    assert "deleted for good" in run("trash", "--empty", "--yes", "-q").err

@@ -83,7 +83,7 @@ def test_a_disk_is_short_by_the_limit_of_the_settings(logs: Path) -> None:
     assert least_free(Settings(watch={"max-file": "5GB"})) is None
     [disk] = short_disks([str(logs), str(logs)], full)
     assert disk.dev == os.stat(logs).st_dev
-    assert short_disks([str(logs)], Settings(watch={"min-free": "1"})) == []
+    assert short_disks([str(logs)], Settings(watch={"min-free": "1B"})) == []
 
 
 def test_the_report_says_when_less_is_free_than_should_be(

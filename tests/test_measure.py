@@ -294,7 +294,7 @@ def test_one_of_each_is_told_in_the_singular(tmp_path: Path) -> None:
     path.write_text("x")
     out = run("measure", path).out
     assert "  size       1 char, 1 byte, 1 utf16, 1 line, ~1 token\n" in out
-    assert "keeps 1 of 1 line (100.0%), the verdict is kept\n" in out
+    assert "keeps 1 of 1 line (100%), the verdict is kept\n" in out
 
 
 def test_a_byte_cut_is_told_where_it_would_keep_something_else(tmp_path: Path) -> None:

@@ -515,10 +515,10 @@ def test_transcripts_may_be_lines_documents_databases_or_folders() -> None:
         path = "~/.r"
         [[transcript]]
         path = "{r}/sessions/<project>/<session>.jsonl"
-        reader = "lines"
+        reader = "codex"
         [[transcript]]
         path = "{r}/chats/<parent>/<agent>.json"
-        reader = "document"
+        reader = "gemini"
         form = "json"
         [[transcript]]
         path = "{r}/sessions.db"

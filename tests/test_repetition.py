@@ -206,7 +206,7 @@ def test_the_envelope_tells_what_its_artifact_repeats(tmp_path: Path) -> None:
     (tmp_path / "loop.log").write_bytes(b"retry in 5s\n" * 9000)
     (tmp_path / "plain.log").write_bytes(numbered(9000))
     told = run("envelope", tmp_path / "loop.log").out
-    assert "repeats   12 B again and again, 9,000 times from byte 0 on\n" in told
+    assert "repeats   one line is all 9,000: retry in 5s\n" in told
     row = run("envelope", "--json", tmp_path / "loop.log").row
     assert row["repetition"]["flags"] == ["repeats"]
     assert row["repetition"]["block"] == {"bytes": 12, "start": 0, "end": 108_000}

@@ -12,7 +12,7 @@ from spillview.cleanup import named_time
 from spillview.model import Artifact, Found
 from spillview.places import Places
 from spillview.profile import load_profiles
-from spillview.retention import Plan, Standing, plan, without
+from spillview.retention import GROUPS, Plan, Standing, plan, without
 from spillview.rules import Rules
 
 NOW = 1_800_000_000.0
@@ -186,6 +186,16 @@ def test_a_named_session_goes_as_a_whole_but_for_what_is_protected() -> None:
     assert [choice.group for choice in made.choices] == [
         "rule", "pinned", "live", "foreign",
     ]  # fmt: skip
+
+
+def test_only_what_a_rule_keeps_is_said_to_be_kept_by_one() -> None:
+    ones = [standing(0, age=60), standing(1, age=120)]
+    [young, _] = plan(ones, Rules(older_than=3 * 86_400), NOW).choices
+    assert GROUPS[young.group] == "not selected (newer than the rule)"
+    newest, old = plan(ones, Rules(keep_last=1), NOW).choices
+    assert (GROUPS[newest.group], old.remove) == ("kept by a rule", True)
+    [left, _] = plan(ones, Rules(max_file=10**9), NOW).choices
+    assert GROUPS[left.group] == "not selected by any rule"
 
 
 # Hard links

@@ -180,14 +180,14 @@ def test_ages_that_make_no_sense_are_refused(typed: str) -> None:
 @pytest.mark.parametrize(
     ("typed", "size"),
     [
-        ("4096", 4096),
+        ("4096B", 4096),
         ("500k", 500_000),
         ("500kB", 500_000),
         ("3GB", 3_000_000_000),
         ("64KiB", 65_536),
         ("1.5M", 1_500_000),
         ("0.1kib", 102),
-        ("9223372036854775807", 2**63 - 1),
+        ("9223372036854775807 B", 2**63 - 1),
         ("12b", 12),
     ],
 )
@@ -203,7 +203,7 @@ def test_sizes_are_read_exactly(typed: str, size: int) -> None:
         "-5k",
         "0",
         "0.0001k",
-        "9223372036854775808",
+        "9223372036854775808B",
         "9999999P",
         "5kk",
         "5 bytes",
@@ -211,6 +211,12 @@ def test_sizes_are_read_exactly(typed: str, size: int) -> None:
 )
 def test_sizes_that_make_no_sense_are_refused(typed: str) -> None:
     with pytest.raises(BadInput):
+        parse_size(typed)
+
+
+@pytest.mark.parametrize("typed", ["5", "200", " 5.5 ", "12345678901234567890123"])
+def test_a_bare_number_is_no_size_and_the_form_is_named(typed: str) -> None:
+    with pytest.raises(BadInput, match=r"has no unit: write .*GB, .*MB or"):
         parse_size(typed)
 
 

@@ -299,13 +299,13 @@ def test_growth_since_the_check_before_is_what_an_onlooker_would_say(
     [
         (["--max-file", "4kB"], 1, "max-file"),
         (["--max-file", "5kB"], 0, None),
-        (["--max-total", "4999"], 1, "max-total"),
+        (["--max-total", "4999B"], 1, "max-total"),
         (["--max-session", "4k"], 1, "max-session"),
         (["--max-session", "1M"], 0, None),
         (["--min-free", "99.99%"], 1, "min-free"),
-        (["--min-free", "1"], 0, None),
+        (["--min-free", "1B"], 0, None),
         (["--full-within", "1s"], 0, None),
-        (["--max-rate", "1/h"], 0, None),
+        (["--max-rate", "1B/h"], 0, None),
         ([], 0, None),
     ],
 )
@@ -361,6 +361,15 @@ def test_a_disk_that_would_be_full_soon_is_told(logs: Path) -> None:
     assert row["full_in_seconds"] == disk["full_in_seconds"]
 
 
+def test_when_a_disk_is_full_is_told_of_what_grows_alone(logs: Path) -> None:
+    (logs / "still.log").write_bytes(b"x" * 9000)
+    with writing(logs / "fast.log", 50_000):
+        rows = watch("--max-file", "8kB", logs)
+    told = {Path(row["path"]).name: row["full_in_seconds"] for row in files(rows)}
+    assert told["still.log"] is None
+    assert told["fast.log"] is not None
+
+
 def test_limits_of_the_settings_count_and_options_override(
     logs: Path, machine: Path
 ) -> None:
@@ -398,6 +407,9 @@ def test_our_own_limits_are_said_where_nobody_set_any(logs: Path) -> None:
     "words",
     [
         ["--max-file", "0"],
+        ["--max-file", "5"],
+        ["--min-free", "5"],
+        ["--max-rate", "5/s"],
         ["--max-rate", "5MB"],
         ["--min-free", "200%"],
         ["--full-within", "never"],
@@ -446,7 +458,7 @@ def test_one_file_in_two_stores_counts_once_in_all_and_in_each_session(
     other = machine / "other"
     other.mkdir()
     os.link(logs / "still.log", other / "same.log")
-    rows = watch("--max-session", "1k", "--max-total", "5001", logs, other)
+    rows = watch("--max-session", "1k", "--max-total", "5001B", logs, other)
     sessions = [row for row in rows if row["what"] == "session"]
     assert sorted(row["session"] for row in sessions) == [str(logs), str(other)]
     assert {row["bytes"] for row in sessions} == {5000}
@@ -523,7 +535,7 @@ def test_a_log_of_one_line_is_told_with_how_much_was_looked_at(logs: Path) -> No
     (logs / "loop.log").write_bytes(b"error: port 80 is in use\n" * 200_000)
     words = ["watch", "--interval", "0", "--max-file", "1MB", str(logs)]
     got = run(*words)
-    assert "25 B again and again" in got.out
+    assert "error: port 80 is in use" in got.out
     assert "1.2 MB looked at" in got.out
     [row] = files(run(*words, "--json").rows)
     assert row["flags"] == ["repeats"]
@@ -583,7 +595,7 @@ def test_transcripts_are_watched_and_no_part_of_the_totals(machine: Path) -> Non
     session = Claude(machine)
     session.spills(b"x\n" * 40_000)
     session.write()
-    rows = watch("--max-file", "100")
+    rows = watch("--max-file", "100B")
     assert {row["kind"] for row in files(rows)} == {"artifact", "transcript"}
     assert {row["harness"] for row in files(rows)} == {"claude-code"}
     [total] = [row for row in rows if row["what"] == "total"]

@@ -79,10 +79,11 @@ def interactive(streams: Streams) -> bool:
 
 
 def _browse(catalogue: Catalogue, query: Query) -> int:
+    from spillview.cli.keeping import marks_kept
     from spillview.tui.app import SpillviewApp
 
     try:
-        app = SpillviewApp(catalogue, query)
+        app = SpillviewApp(catalogue, query, greeting=marks_kept(catalogue, query))
         app.run()
     finally:
         catalogue.close()
@@ -95,6 +96,11 @@ def _demo(args: argparse.Namespace, streams: Streams) -> int:
     folder = args.words[0] if args.words else _new_folder()
     catalogue = _made(folder, streams)
     if not interactive(streams):
+        from spillview.cli.keeping import marks_kept
+
+        kept = marks_kept(catalogue, query_of(args))
+        if kept is not None:
+            streams.note(kept)
         catalogue.close()
         if args.json:
             streams.json({"path": path_text(os.path.abspath(folder))})

@@ -191,7 +191,7 @@ def _write(
         sign = "~" if unit == "tokens" else ""
         cells = [f"{sign}{n:,}" if n is not None else "–" for n in (one, two)]
         table.append([Cell(unit), *map(Cell, cells), Cell(signed(one, two))])
-    write_table(streams, columns, table)
+    write_table(streams, columns, table, headed=True)
     streams.line()
     rows = [("lines", line_words(found)), ("", seen_words(found))]
     rows.append(("", trouble_words(found)))

@@ -13,9 +13,11 @@ if TYPE_CHECKING:
     from spillview.cli.streams import Streams
 
 DESCRIPTION = """\
-Shows the settings and the file they are in, which is read and never written. A key it
-does not know is an error that names the nearest one.
+Shows the settings as TOML with the file they are in, which is read and never written,
+and what counts where nothing is set. A key or a harness it does not know is an error
+that names the nearest one.
 
+  mkdir -p ~/.config/spillview
   spillview config --example > ~/.config/spillview/config.toml"""
 
 _EXAMPLE = """\
@@ -72,8 +74,15 @@ def describe(name: str, parser: argparse.ArgumentParser) -> None:
 
 def run(name: str, args: argparse.Namespace, streams: Streams) -> int:
     """Print what was asked for; gives the exit code."""
-    from spillview.config import KEYS, config_path, load_settings
+    from spillview.config import (
+        KEYS,
+        config_path,
+        load_settings,
+        unknown_harnesses,
+    )
+    from spillview.config_text import UNSET, lines
     from spillview.places import Places
+    from spillview.profile import load_profiles
 
     if args.words:
         raise BadInput("config takes no words; see `spillview config --help`")
@@ -90,16 +99,26 @@ def run(name: str, args: argparse.Namespace, streams: Streams) -> int:
         from spillview.tui.keymap import check_keys
 
         check_keys(settings.keys, path)
+    profiles, _ = load_profiles(places)
+    if wrong := unknown_harnesses(settings, places, profiles):
+        raise BadInput(wrong[0])
     if args.json:
         for key in KEYS:
-            streams.json({"setting": key, "value": data.get(key), "set": key in data})
+            row = {"setting": key, "value": data.get(key), "set": key in data}
+            streams.json(row | ({} if key in data else {"default": UNSET[key]}))
         return 0
     there = os.path.isfile(path)
-    streams.line(f"file: {path_text(path)}{'' if there else ' (not there)'}")
-    for key, value in data.items():
-        streams.line(f"{key} = {printable(path_text(str(value)))}")
+    streams.line(f"# {printable(path_text(path))}{'' if there else ' (not there)'}")
+    for line in lines(data):
+        streams.line(printable(path_text(line)))
+    streams.line()
     if not data:
-        streams.line("Nothing is set; `spillview config --example` shows what can be.")
+        streams.line(
+            "# Nothing is set; `spillview config --example` shows what can be."
+        )
+    for key in KEYS:
+        if key not in data:
+            streams.line(f"# {key} is not set: {UNSET[key]}")
     return 0
 
 

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from spillview.text import human_count, iso, path_text, printable
+from spillview.text import human_count, iso, path_text, printable, share_text
 
 if TYPE_CHECKING:
     from spillview.catalogue import Catalogue, Query
@@ -51,7 +51,7 @@ def write_costs(
         table = [
             [
                 Cell(f"~{human_count(cost.carried)}"),
-                Cell(f"{cost.carried / total:.1%}"),
+                Cell(share_text(cost.carried / total)),
                 Cell(f"~{human_count(cost.tokens)}"),
                 Cell(human_count(cost.turns)),
                 Cell("spilled" if cost.spilled else "whole"),
@@ -63,7 +63,7 @@ def write_costs(
             for cost in shown
         ]
         columns = [
-            Column("CARRIED", right=True),
+            Column("CARRIED, TOKENS", right=True),
             Column("SHARE", right=True, drop=3),
             Column("TOKENS", right=True),
             Column("TURNS", right=True),
@@ -74,7 +74,7 @@ def write_costs(
             Column("COMMAND", least=16),
         ]
         if table:
-            write_table(streams, columns, table)
+            write_table(streams, columns, table, headed=True)
         else:
             streams.note("no result was found")
         if rows:

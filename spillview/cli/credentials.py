@@ -89,6 +89,9 @@ def run(
         streams.json(_summary(printed, kinds, seen, left))
     else:
         _tell(printed, kinds, seen, streams)
+        looked = len(artifacts) - len(left)
+        if not printed and looked:
+            streams.note(_none(looked, args.seen))
     if left:
         streams.note(
             f"not looked for in {human_count(len(left))}"
@@ -143,6 +146,17 @@ def _tell(
     )
     noun = "artifact" if len(printed) == 1 else "artifacts"
     streams.note(f"{human_count(len(printed))} {noun}: {told} ({states})")
+
+
+def _none(looked: int, seen: bool | None) -> str:
+    """That none was found, and in how many artifacts was looked."""
+    of = {
+        None: "",
+        True: " that a model received",
+        False: " that no model received",
+    }[seen]
+    noun = "artifact" if looked == 1 else "artifacts"
+    return f"no credential{of} was found in {human_count(looked)} {noun}"
 
 
 def _row(artifact: Artifact, secret: Any, state: str) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from spillview.text import (
     human_ratio,
     path_text,
     printable,
+    share_text,
 )
 
 if TYPE_CHECKING:
@@ -112,7 +113,7 @@ def _seen(facts: EnvelopeFacts) -> Iterator[str]:
     if seen is None or counts is None:
         yield "not known"
         return
-    share = "" if facts.coverage is None else f" ({facts.coverage:.1%})"
+    share = "" if facts.coverage is None else f" ({share_text(facts.coverage)})"
     sure = "" if seen.certain else "at least "
     lines = ""
     if facts.seen_lines is not None:

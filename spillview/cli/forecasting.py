@@ -263,7 +263,7 @@ def _write_per(
     if streams.terminal and streams.width < least:
         _write_blocks(table, streams)
     else:
-        write_table(streams, columns, table)
+        write_table(streams, columns, table, headed=True)
 
 
 def _write_blocks(table: list[list[Cell]], streams: Streams) -> None:
@@ -329,7 +329,7 @@ def _write(
             Column("PROJECT", most=20, least=8, drop=7),
             Column("COMMAND", least=16),
         ]
-        write_table(streams, columns, table)
+        write_table(streams, columns, table, headed=True)
     elif not found:
         streams.note("no run of any command was found")
     unknown = sum(each.state == "unknown" for each in found)

@@ -14,7 +14,7 @@ from spillview.space import size_words
 from spillview.text import human_count, path_text, plural, printable
 
 if TYPE_CHECKING:
-    from spillview.catalogue import Catalogue
+    from spillview.catalogue import Catalogue, Query
     from spillview.cli.streams import Streams
     from spillview.entries import StoreFound
     from spillview.exposure import Exposure
@@ -77,7 +77,7 @@ def run(name: str, args: argparse.Namespace, streams: Streams) -> int:
         told = [*map(Told, catalogue.problems), *_problems(catalogue, artifacts)]
         credentials, check = _credentials(catalogue, artifacts, streams)
         told += credentials
-        checks = [*_checks(catalogue), check]
+        checks = [*_checks(catalogue), *_policies(catalogue, query), check]
         if args.json:
             _write_json(catalogue, checks, told, streams)
         else:
@@ -108,6 +108,7 @@ def _boundaries(catalogue: Catalogue, harness: str) -> list[tuple[str, Boundary]
 
 
 def _checks(catalogue: Catalogue) -> Iterator[Check]:
+    from spillview.config import unknown_harnesses
     from spillview.errors import SpillError
     from spillview.ripgrep import find_ripgrep
 
@@ -123,7 +124,8 @@ def _checks(catalogue: Catalogue) -> Iterator[Check]:
         state.last_review()  # opens it, so that a fault shows
         faults = "; ".join(problem.sentence for problem in state.problems)
         yield Check("state", catalogue.places.state_dir, faults or None)
-    yield Check("config", catalogue.places.config_dir)
+    wrong = unknown_harnesses(catalogue.settings, catalogue.places, catalogue.profiles)
+    yield Check("config", catalogue.places.config_dir, "; ".join(wrong) or None)
     from spillview.hook.standing import standing
 
     try:
@@ -132,6 +134,18 @@ def _checks(catalogue: Catalogue) -> Iterator[Check]:
         cwd = catalogue.places.home
     hook = standing(catalogue.places, cwd)
     yield Check("hook", str(hook), "; ".join(hook.problems) or None)
+
+
+def _policies(catalogue: Catalogue, query: Query) -> Iterator[Check]:
+    """How many standing policies there are, and which of them fit nothing."""
+    from spillview.policies import Policies, idle_words
+
+    rules = Policies(catalogue.settings.policies)
+    if rules.policies:
+        # Read by now: the transcripts tell the projects.
+        idle = rules.idle(list(catalogue.scan(query)))
+        words = f"; {idle_words(idle)}" if idle else ""
+        yield Check("policies", f"{len(rules.policies):,} set{words}")
 
 
 def _problems(catalogue: Catalogue, artifacts: Sequence[Artifact]) -> Iterator[Told]:

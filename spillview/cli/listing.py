@@ -27,8 +27,10 @@ LS = """\
 Artifacts, newest first: what every tool printed that was too large for the model.
 On a terminal the newest 50; piped or with --json all of them.
 
-columns: ID AGE PROJECT TOOL COMMAND CHARS BYTES LINES RATIO (size / boundary, in its
-unit) VERDICT (of the last line, and whether the model saw it) LINK FLAGS"""
+columns: ID AGE HARNESS SESSION PROJECT TOOL COMMAND CHARS BYTES LINES RATIO (size /
+boundary, in its unit) VERDICT (of the last line, and whether the model saw it) LINK
+(linked, orphan, …) FLAGS (secret-like, world-readable, pinned, growing, …). A terminal
+heads them; a pipe gets one line an artifact and no heading, with every value whole."""
 
 SESSIONS = """\
 Sessions, worst first: those with failures whose verdict no model saw lead.
@@ -67,7 +69,8 @@ def describe(name: str, parser: argparse.ArgumentParser) -> None:
             "--only",
             metavar="KIND",
             help="failed (verdict never seen), errors (only where no model looked),"
-            " unread, orphan, partial, chain, growing, dangling or cut",
+            " unread, orphan, partial, secret-like (holds what looks like a"
+            " credential), chain, growing, dangling or cut",
         )
         options.add_argument(
             "--missing",
@@ -299,9 +302,14 @@ def _nothing(streams: Streams, rows: Sequence[object], query: Query, what: str) 
         streams.note(f"no {what} of session {query.session} was found")
         return 1
     if streams.terminal:
-        where = "there" if query.paths else "on this machine (see `spillview doctor`)"
-        streams.note(f"no {what}s were found {where}")
+        streams.note(none_found(what, elsewhere=bool(query.paths)))
     return 0
+
+
+def none_found(what: str, *, elsewhere: bool) -> str:
+    """That there are none: on this machine, or in the place that was asked for."""
+    where = "there" if elsewhere else "on this machine (see `spillview doctor`)"
+    return f"no {what}s were found {where}"
 
 
 def _sort_key(name: str) -> Callable[[Artifact], Any]:

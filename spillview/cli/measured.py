@@ -14,6 +14,7 @@ from spillview.text import (
     path_text,
     plural,
     printable,
+    share_text,
 )
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ def tell(result: Result, streams: Streams, vocabulary: str | None) -> None:
     kept = _kept(m, survival.verdict_kept)
     line(
         f"  head cut   keeps {human_count(survival.lines_kept)} of"
-        f" {plural(survival.lines, 'line')} ({survival.share:.1%}){kept}"
+        f" {plural(survival.lines, 'line')} ({share_text(survival.share)}){kept}"
     )
     if m.lines_kept_if_bytes != survival.lines_kept:
         line(
@@ -73,7 +74,7 @@ def tell(result: Result, streams: Streams, vocabulary: str | None) -> None:
     if m.envelope.folded:
         line(
             f"  envelope   {plural(m.envelope.chars, 'char')}"
-            f" ({m.envelope.share:.1%}){_kept(m, m.envelope.verdict_kept)}"
+            f" ({share_text(m.envelope.share)}){_kept(m, m.envelope.verdict_kept)}"
         )
     else:
         line("  envelope   none: it fits, and is received whole")
@@ -121,7 +122,7 @@ def _cells(result: Result, *, exact: bool, coded: bool) -> list[Cell]:
         Cell(f"~{human_count(counts.tokens)}"),
         *([Cell(human_count(m.exact_tokens or 0))] if exact else []),
         Cell(human_ratio(m.ratio), "over" if m.ratio > 1 else "below"),
-        Cell(f"{human_count(survival.lines_kept)} ({survival.share:.1%})"),
+        Cell(f"{human_count(survival.lines_kept)} ({share_text(survival.share)})"),
         Cell(*_seen(m, survival.verdict_kept)),
         Cell(parses),
         Cell(human_count(m.envelope.chars) if m.envelope.folded else "none"),

@@ -52,7 +52,8 @@ def write_outline(
         streams.line()
         seen = any(facts.seen is not None for facts in shown)
         columns = _columns(seen)
-        write_table(streams, columns, [_cells(facts, seen, raw) for facts in shown])
+        rows = [_cells(facts, seen, raw) for facts in shown]
+        write_table(streams, columns, rows, headed=True)
     if len(shown) < len(paths):
         streams.note(f"{len(shown)} of {len(paths):,} paths (--all lists them)")
     if sample and outline.sample:
@@ -143,13 +144,11 @@ def write_records(
         return text if raw else masked_value(key, text)
 
     columns = [Column(_shown(key), least=6, most=40) for key in keys]
-    if not streams.terminal:
-        streams.line("  ".join(column.name for column in columns))
     rows = [
         [Cell(_cut(_shown(told(key, row[key]))) if key in row else "") for key in keys]
         for row in table.rows
     ]
-    write_table(streams, columns, rows)
+    write_table(streams, columns, rows, headed=True)
     for line in _notes(table):
         streams.note(line)
 

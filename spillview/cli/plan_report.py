@@ -118,9 +118,9 @@ def print_plan(
         return
     going = [choice for choice in plan.remove if choice.artifact.id not in failures]
     rows = list(plan.choices)
-    if streams.terminal and not args.all:
+    if (streams.terminal or streams.quiet) and not args.all:
         stuck = [choice for choice in rows if choice.artifact.id in failures]
-        rows = [*stuck, *going[:SHOWN]]
+        rows = [*stuck, *(going[:SHOWN] if streams.terminal else going)]
     gone = {choice.artifact.id for choice in going}
     _table(rows, gone, failures, plan.now, streams)
     if streams.terminal and not args.all and len(going) > SHOWN:
@@ -222,9 +222,14 @@ def _tell_sums(
         streams.note(f"nothing was removed{stays}")
     elif applied.batch is None:
         freed = human_bytes(applied.freed_now)
-        streams.note(f"{what} deleted for good, {freed} freed{stays}")
+        streams.deletion(f"{what} deleted for good, {freed} freed{stays}")
     else:
         freed = human_bytes(applied.freed_now)
+        if applied.deleted:
+            streams.deletion(f"{amount(applied.deleted)} deleted for good")
+            lost = {each.id for each in applied.deleted}
+            found = [choice.artifact.found for choice in going]
+            what = amount([each for each in found if each.id not in lost])
         streams.note(
             f"{what} moved into the trash as {applied.batch}{stays}. {freed} freed so"
             " far: `spillview trash --empty` frees the rest, `spillview undo` puts the"
@@ -269,7 +274,7 @@ def _tell_failures(failed: Sequence[Failure], streams: Streams) -> None:
 def _tell_expired(expired: Emptied, streams: Streams) -> None:
     """What was deleted for good of older clean-ups."""
     if expired.items:
-        streams.note(expired.sentence)
+        streams.deletion(expired.sentence)
     for path, why in expired.failed:
         streams.error(f"{path_text(path)} stays in the trash: {why}")
 

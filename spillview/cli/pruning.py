@@ -19,6 +19,7 @@ from spillview.errors import BadInput, SpillError
 
 if TYPE_CHECKING:
     from spillview.catalogue import Catalogue, Query
+    from spillview.cleanup import Prospect
     from spillview.cli.streams import Streams
     from spillview.retention import Plan
     from spillview.rules import Deciding, Rules
@@ -44,10 +45,13 @@ count what it decides on alone, on this ground. --at shows what a later run woul
 if nothing is written or read until then.
 
 With trash_keep = "14d" in config.toml, --apply ends with deleting for good what older
-clean-ups left in the trash, and says how much.
+clean-ups left in the trash, and says how much. What is deleted for good is said with -q
+as well, which lists what goes and leaves out what stays (--all: every row).
 
---yes answers the questions; it never turns a move into a deletion: only --permanent
-deletes, and where no trash can be made a person is asked or the files stay."""
+A move into the trash is not asked, for `undo` takes it back. On a terminal a person is
+asked before --permanent deletes, before files of a plain folder are moved, and whether
+to delete what no trash can hold; --yes answers yes to the first two, and never turns a
+move into a deletion: only --permanent deletes."""
 
 
 def describe(name: str, parser: argparse.ArgumentParser) -> None:
@@ -82,13 +86,21 @@ def describe(name: str, parser: argparse.ArgumentParser) -> None:
         help="forecast for tomorrow, 3d from now, or a date; never with --apply",
     )
     acting = parser.add_argument_group("acting")
-    acting.add_argument("--apply", action="store_true", help="do it")
+    acting.add_argument(
+        "--apply",
+        action="store_true",
+        help="do it; a move into the trash is not asked",
+    )
     acting.add_argument(
         "--permanent",
         action="store_true",
         help="with --apply: delete for good instead of moving into the trash",
     )
-    acting.add_argument("--yes", action="store_true", help="ask nothing")
+    acting.add_argument(
+        "--yes",
+        action="store_true",
+        help="ask nothing where --permanent, or a plain folder, would",
+    )
     acting.add_argument("--all", action="store_true", help="print every row")
 
 
@@ -140,6 +152,8 @@ def run(name: str, args: argparse.Namespace, streams: Streams) -> int:
             tell_settled(trash, streams)
         elif args.apply:
             applied = _nothing_done()
+        if args.policy:
+            _tell_idle(seen, args.harness, streams)
         expired = _expire(catalogue, trash, applied, streams)
         print_plan(plan, where, full, applied, args, streams, ahead, expired)
         code = tell_problems(streams, catalogue)
@@ -163,6 +177,20 @@ def run(name: str, args: argparse.Namespace, streams: Streams) -> int:
         catalogue.close()
 
 
+def _tell_idle(seen: Prospect, harness: str | None, streams: Streams) -> None:
+    """Say which policies fit nothing of the ground: a project may be mistyped."""
+    from spillview.policies import Policies, idle_words
+
+    rules = seen.plan.rules
+    if not isinstance(rules, Policies):
+        return
+    idle = rules.idle([each.artifact for each in seen.standings])
+    if harness is not None:
+        idle = [each for each in idle if each.is_for(harness)]
+    if idle:
+        streams.note(idle_words(idle))
+
+
 def _refuse_beside_policy(args: argparse.Namespace) -> None:
     """Refuse rules of two kinds at once: which would decide?"""
     for name in (
@@ -179,15 +207,19 @@ def _rules(args: argparse.Namespace) -> Rules:
     from spillview.rules import Rules
     from spillview.typed import parse_age, parse_size
 
-    def size(text: str | None) -> int | None:
-        return parse_size(text) if text is not None else None
+    def size(option: str) -> int | None:
+        text = getattr(args, option)
+        try:
+            return parse_size(text) if text is not None else None
+        except BadInput as error:
+            raise BadInput(f"--{option.replace('_', '-')}: {error}") from None
 
     rules = Rules(
         older_than=parse_age(args.older_than) if args.older_than is not None else None,
         keep_last=args.keep_last,
-        max_total=size(args.max_total),
-        max_file=size(args.max_file),
-        max_session=size(args.max_session),
+        max_total=size("max_total"),
+        max_file=size("max_file"),
+        max_session=size("max_session"),
         orphans=args.orphans,
     )
     if args.session is not None and not rules.any:
@@ -307,6 +339,7 @@ def _apply(
         (*applied.moved, *deleted.moved),
         (*others, *deleted.failed),
         applied.freed_now + deleted.freed_now,
+        deleted.moved,
     )
 
 

@@ -12,7 +12,7 @@ from spillview.report.findings import SECTIONS, Finding, Report, Run, Section
 from spillview.report.period import words
 from spillview.report.rows import opening
 from spillview.report.sentences import name_of, signals_unseen, subject, verdict_text
-from spillview.report.wording import closing, headline, many, stopped_headline
+from spillview.report.wording import closing, headline, many, passed, stopped_headline
 from spillview.text import human_bytes, human_count, path_text, printable
 
 if TYPE_CHECKING:
@@ -59,7 +59,8 @@ def project_of(run: Run | None) -> str:
 class _Writing:
     def __init__(self, report: Report, streams: Streams, everything: bool) -> None:
         self.report, self.streams, self.everything = report, streams, everything
-        ids = {f.artifact.id for f in report.findings if f.artifact is not None}
+        told = [*report.findings, *report.reviewed]
+        ids = {f.artifact.id for f in told if f.artifact is not None}
         self.digits = 8 if len({each[:8] for each in ids}) == len(ids) else 16
         if not streams.terminal:
             self.digits = 16
@@ -71,6 +72,7 @@ class _Writing:
         for section in SECTIONS:
             if section not in ("failed_unseen", "disk"):
                 self._section(section)
+        self._reviewed()
         self._disk()
         self._closing()
 
@@ -143,7 +145,7 @@ class _Writing:
                     Cell(brief(note)),
                 ]
             )
-        write_table(self.streams, columns, rows)
+        write_table(self.streams, columns, rows, headed=True)
         if len(shown) < len(runs):
             self._more(len(shown), len(runs), "sessions")
         self.line()
@@ -211,7 +213,8 @@ class _Writing:
                 for f in shown
             ]
             note = Column("NOTE", least=8, drop=9)
-            write_table(self.streams, [Column("ID"), *columns, note], rows)
+            columns = [Column("ID"), *columns, note]
+            write_table(self.streams, columns, rows, headed=True)
             if len(shown) < len(loud):
                 self._more(len(shown), len(loud), "rows")
         for reason in dict.fromkeys(f.call.swept for f in quiet if f.call is not None):
@@ -221,6 +224,26 @@ class _Writing:
             self.paragraph(said, "dim")
         if findings:
             self.line()
+
+    def _reviewed(self) -> None:
+        """What was reviewed before, where that was asked for."""
+        found = self.report.reviewed
+        if not found:
+            return
+        self.paragraph(passed(self.report), "title")
+        rows = [
+            [
+                Cell("✓", "seen"),
+                Cell(self._id(f), "name"),
+                Cell(project_of(f.run)),
+                _command(f),
+                Cell(SECTIONS[f.section]),
+                Cell(brief(f.note)),
+            ]
+            for f in found
+        ]
+        write_table(self.streams, _REVIEWED, rows, headed=True)
+        self.line()
 
     def _id(self, finding: Finding) -> str:
         return finding.artifact.id[: self.digits] if finding.artifact else ""
@@ -334,6 +357,14 @@ def _of_exposed(finding: Finding) -> list[Cell]:
 
 _PROJECT = Column("PROJECT", least=6, most=14, drop=5)
 _COMMAND = Column("COMMAND", least=16)
+_REVIEWED = [
+    Column(""),
+    Column("ID"),
+    _PROJECT,
+    _COMMAND,
+    Column("WHY", least=16),
+    Column("NOTE", least=8, drop=9),
+]
 _CALLS = [_PROJECT, _COMMAND, Column("PATH", least=12, drop=2)]
 
 TABLES: dict[Section, tuple[list[Column], Callable[[Finding], list[Cell]]]] = {

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from spillview.cli.commands import query_of, tell_problems
 from spillview.cli.listing import completed
-from spillview.text import human_bytes, human_count, path_text, printable
+from spillview.text import human_bytes, human_count, path_text, printable, share_text
 
 if TYPE_CHECKING:
     from spillview.cli.streams import Streams
@@ -62,7 +62,6 @@ def print_statistics(args: argparse.Namespace, streams: Streams) -> int:
 
 def _write(statistics: Statistics, streams: Streams) -> None:
     from spillview.cli.tables import Cell, Column, write_table
-    from spillview.statistics_rows import share_text
 
     if not statistics.tools:
         streams.note("nothing was spilled")
@@ -74,7 +73,7 @@ def _write(statistics: Statistics, streams: Streams) -> None:
         Column("READ BACK", right=True),
         Column("CALLS LATER", right=True),
         Column("SEEN", right=True),
-        Column("CARRIED", right=True),
+        Column("CARRIED, TOKENS", right=True),
         Column("BYTES", right=True, drop=1),
     ]
     table: list[list[Cell]] = []
@@ -98,7 +97,7 @@ def _write(statistics: Statistics, streams: Streams) -> None:
         )
         if unlinked and row.read_back is not None:
             table[-1][3] = Cell(f"{human_count(row.read_back)} of {row.linked:,}")
-    write_table(streams, columns, table)
+    write_table(streams, columns, table, headed=True)
     streams.line()
     columns = [
         Column("BOUNDARY", right=True),

@@ -23,11 +23,13 @@ The morning report: what needs a look since the last review (before the first on
 18:00 of yesterday), worst first. Sessions that went on after a failure they never saw,
 verdicts and errors that stand only where no model looked, JSON items missed, other
 failures, results that are gone or were cut, what grows, what is exposed, and what the
-disk needs. Nothing is removed. What was reviewed, here or in the browser, is left out.
+disk needs. Nothing is removed. What was reviewed, here or in the browser, is left out;
+--all tells of it too, marked ✓, and --since yesterday goes back to before a --done.
 
   spillview review                       read it
   spillview review --html night.html     the same as one page for a browser
   spillview review --done                done with it: the next one has the rest
+  spillview review --undone              take that back
   spillview review --reviewed 9f2c       done with one artifact, or a whole session
   spillview review --note 9f2c "flaky"   write something about it
 
@@ -39,7 +41,9 @@ def describe(name: str, parser: argparse.ArgumentParser) -> None:
     parser.description = REVIEW
     options = parser.add_argument_group("options")
     options.add_argument(
-        "--all", action="store_true", help="every row, and large JSON artifacts too"
+        "--all",
+        action="store_true",
+        help="every row, what was reviewed (✓), and large JSON artifacts too",
     )
     options.add_argument(
         "--html", metavar="FILE", help="one self-contained page; - for stdout"
@@ -55,6 +59,11 @@ def describe(name: str, parser: argparse.ArgumentParser) -> None:
         help="the report that was read last is reviewed; the next has the rest",
     )
     marks.add_argument(
+        "--undone",
+        action="store_true",
+        help="take the last --done back, as `u` does on the screen",
+    )
+    marks.add_argument(
         "--reviewed",
         metavar="ID",
         action="append",
@@ -66,7 +75,7 @@ def describe(name: str, parser: argparse.ArgumentParser) -> None:
         metavar="ID",
         action="append",
         default=[],
-        help="take that mark back",
+        help="take that mark back: the next report has it, whatever its period",
     )
     marks.add_argument(
         "--note",
@@ -82,10 +91,11 @@ def describe(name: str, parser: argparse.ArgumentParser) -> None:
 def run(name: str, args: argparse.Namespace, streams: Streams) -> int:
     """Print the report, or keep what the person says of it; gives the exit code."""
     marking = bool(args.reviewed or args.reopen or args.note)
-    actions = (args.stats, args.done, marking, args.notes)
+    actions = (args.stats, args.done, args.undone, marking, args.notes)
     if sum(map(bool, actions)) > 1:
         raise BadInput(
-            "--stats, --done, --notes and marks are things of their own: give one"
+            "--stats, --done, --undone, --notes and marks are things of their own:"
+            " give one"
         )
     if args.html is not None and (args.json or any(actions)):
         raise BadInput("--html writes the report alone: leave the other options out")
@@ -102,6 +112,8 @@ def run(name: str, args: argparse.Namespace, streams: Streams) -> int:
         query = query_of(args, args.words)
         if marking:
             return _mark(catalogue, query, args, streams)
+        if args.undone:
+            return _undone(catalogue, query, args, streams)
         if args.notes:
             return _notes(catalogue, args, streams)
         return _report(catalogue, query, args, streams)
@@ -143,6 +155,12 @@ def _report(
         _print(report, args, streams)
         if not args.json:
             remember_report(state, query, report)
+    if not args.json:
+        from spillview.cli.keeping import marks_kept
+
+        kept = marks_kept(catalogue, query)
+        if kept is not None:
+            streams.note(kept)
     code = _tell(catalogue, report, streams)
     if query.session is not None and not report.tally.artifacts + report.tally.calls:
         streams.note(f"nothing of session {query.session} was found in the period")
@@ -183,7 +201,7 @@ def _print(report: Report, args: argparse.Namespace, streams: Streams) -> None:
         if report.tally.found or report.tally.calls > report.tally.calls_reviewed:
             streams.note(
                 f"when you are through: `{_same(args, '--done')}`; the next report"
-                " then begins with the rest"
+                " then begins with the rest (--undone takes it back)"
             )
 
 
@@ -290,6 +308,27 @@ def _done(
         streams.note(sentence)
 
 
+def _undone(
+    catalogue: Catalogue, query: Query, args: argparse.Namespace, streams: Streams
+) -> int:
+    """Take the last review that was done back; exit code 1 where there is none."""
+    from spillview.report.finishing import undo_done
+    from spillview.report.wording import undone
+    from spillview.text import iso
+
+    state = _state(catalogue)
+    taken = undo_done(state, query)
+    if args.json:
+        upto, marks = taken if taken is not None else (None, 0)
+        streams.json({"undone": taken is not None, "until": iso(upto), "open": marks})
+    if taken is None:
+        of = " of this PATH" if query.paths else ""
+        streams.note(f"there is no --done{of} to take back")
+    elif state.lasts:
+        streams.note(undone(*taken, catalogue.now()))
+    return _tell_state(catalogue, streams) or int(taken is None)
+
+
 def _mark(
     catalogue: Catalogue, query: Query, args: argparse.Namespace, streams: Streams
 ) -> int:
@@ -323,7 +362,8 @@ def _mark(
                 if subject.session is not None
                 else ""
             )
-            said = f"{name}{more} is {'reviewed' if when else 'open again'}"
+            again = "open again, and in the next report"
+            said = f"{name}{more} is {'reviewed' if when else again}"
         if args.json:
             streams.json(row)
         if state.lasts:

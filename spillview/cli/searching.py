@@ -23,8 +23,10 @@ if TYPE_CHECKING:
 
 GREP = """\
 Search artifacts with ripgrep: its pattern syntax, its flags, its JSON Lines. Each hit
-is told apart by whether the model saw it. Binary and UTF-16 artifacts are searched as
-text. With -e every word is WHERE: artifacts, session ids, harness names, paths.
+is told apart by whether the model saw it: on a terminal and with --json; in a pipe
+lines are path:line:text, and --seen or --unseen keeps one kind. Binary and UTF-16
+artifacts are searched as text. With -e every word is WHERE: artifacts, session ids,
+harness names, paths.
 
   spillview grep -i 'error|panic'
   spillview grep --unseen -C2 FAILED claude-code
@@ -134,7 +136,21 @@ def run(name: str, args: argparse.Namespace, streams: Streams) -> int:
         catalogue.close()
     if streams.closed():
         return 0  # the search ended because nobody reads on
+    if not artifacts:
+        _tell_none(args, streams)
     return _tell(report, streams) or code or (0 if matched else 1)
+
+
+def _tell_none(args: argparse.Namespace, streams: Streams) -> None:
+    """Say that there was nothing to search."""
+    from spillview.cli.listing import none_found
+
+    narrowed = any(
+        getattr(args, name) is not None
+        for name in ("harness", "session", "since", "until")
+    )
+    words = args.words if args.regexp or args.secrets else args.words[1:]
+    streams.note(none_found("artifact", elsewhere=bool(words) or narrowed))
 
 
 def _secrets(args: argparse.Namespace, streams: Streams) -> int:
@@ -147,6 +163,8 @@ def _secrets(args: argparse.Namespace, streams: Streams) -> int:
     try:
         artifacts = catalogue.where(args.words, query_of(args))
         found, printed = credentials.run(catalogue, artifacts, args, streams)
+        if not artifacts:
+            _tell_none(args, streams)
         if catalogue.state is not None:
             catalogue.state.remember_ids(
                 (a.id, a.found.address) for a in artifacts if a.id in printed

@@ -136,6 +136,10 @@ class Streams:
         if not self.quiet:
             self._say(text)
 
+    def deletion(self, text: str) -> None:
+        """What was deleted for good: said in any case, also with `-q`."""
+        self._say(text)
+
     def error(self, text: str) -> None:
         """What went wrong and what to do about it."""
         self._say(f"spillview: {text}")

@@ -1,4 +1,11 @@
-"""Tables of plain text: aligned by terminal cells, cut to the terminal's width."""
+"""Tables of plain text: aligned by terminal cells, cut to the terminal's width.
+
+In a pipe nothing is cut: every value is whole, two blanks or more stand between two of
+them, and no column is padded to more than `PADDED` for the sake of one long value. The
+heading goes into a pipe with the tables of a report, which stand in prose. It does not
+with lists, whose every line is a row, for stdout carries data only (`spillview ls | wc
+-l` counts artifacts); `--help` names the columns, and `--json` names them in each row.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +23,10 @@ ELLIPSIS = "…"
 
 NARROWEST = 4
 """Cells that a column keeps on a terminal too narrow for the table."""
+
+
+PADDED = 36
+"""Cells to which a column is padded in a pipe; a whole session id has as many."""
 
 
 class Column(Frozen):
@@ -74,9 +85,16 @@ def clip(text: str, width: int) -> str:
 
 
 def write_table(
-    streams: Streams, columns: Sequence[Column], rows: Iterable[Sequence[Cell]]
+    streams: Streams,
+    columns: Sequence[Column],
+    rows: Iterable[Sequence[Cell]],
+    *,
+    headed: bool = False,
 ) -> None:
-    """Print `rows`: on a terminal with a heading and within its width, else in full."""
+    """Print `rows`: on a terminal with a heading and within its width, else in full.
+
+    `headed` prints the heading into a pipe too: for tables of a report.
+    """
     shown = list(range(len(columns)))
     same: dict[Cell, Cell] = {}
     rows = [tuple([same.setdefault(cell, cell) for cell in row]) for row in rows]
@@ -88,9 +106,13 @@ def write_table(
         ]
         shown = [n for n in shown if widths[n]]
         _fit(columns, widths, shown, streams.width)
+    else:
+        names = [len(c.name) if headed else 0 for c in columns]
+        both = zip(widths, names, strict=True)
+        widths = [min(max(width, name), PADDED) for width, name in both]
+    if rows and (streams.terminal or headed):
         heading = [Cell(c.name, "title") for c in columns]
-        if rows:
-            _write_row(streams, columns, widths, shown, heading)
+        _write_row(streams, columns, widths, shown, heading)
     for row in rows:
         _write_row(streams, columns, widths, shown, row)
 

@@ -182,7 +182,8 @@ def _empty(trash: Trash, args: argparse.Namespace, streams: Streams) -> int:
         streams.note("the trash is empty")
     else:
         files = "1 file" if done.items == 1 else f"{human_count(done.items)} files"
-        streams.note(f"{files} deleted for good, {human_bytes(done.freed_now)} freed")
+        freed = human_bytes(done.freed_now)
+        streams.deletion(f"{files} deleted for good, {freed} freed")
     for path, why in done.failed:
         streams.error(f"{path_text(path)}: {why}")
     return 2 if done.failed else 0

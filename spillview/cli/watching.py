@@ -207,7 +207,7 @@ def _tell(found: Check, streams: Streams) -> None:
         came = f"{least}{human_bytes(since.grown)}"
         text += f"; {came} came in {human_age(since.seconds)} since the check before"
     else:
-        text += "; no check before this one is known, or how long ago it was"
+        text += "; there is no earlier check to compare with"
     streams.note(text)
     held = f"{plural(total.names, 'artifact')} take {human_bytes(total.disk)}"
     if total.bytes != total.disk:

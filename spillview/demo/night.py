@@ -8,10 +8,11 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import TypeVar
 
+from spillview.places import DEMO_MARKER
+
 T = TypeVar("T")
 
-MARKER = ".spillview-demo"
-"""The file that says a home folder is one of these nights."""
+MARKER = DEMO_MARKER
 
 MINUTE = 60.0
 HOUR = 3600.0

@@ -70,7 +70,7 @@ def check(
     ]
     full = {disk.dev: disk.full_in for disk in told}
     shown = [
-        replace(each, full_in=full.get(each.dev))
+        each.filling_by(full.get(each.dev))
         for each in readings
         if each.passed or (each.kind in ("file", "deleted") and each.grows)
     ]

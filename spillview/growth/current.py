@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from spillview.frozen import replace
 from spillview.growth.disks import Disk, disk_of, disks_of, until_full
 from spillview.growth.limits import DEFAULTS, Free, limits_of
 from spillview.growth.looks import Looks, Watched
@@ -75,7 +74,7 @@ def growing(
     rates = filling(made)
     full = {dev: until_full(_free(made, dev), rate) for dev, rate in rates.items()}
     return {
-        ident: replace(reading, full_in=full.get(reading.dev))
+        ident: reading.filling_by(full.get(reading.dev))
         for ident, reading in made.items()
     }
 

@@ -108,13 +108,21 @@ def limits_of(typed: Mapping[str, str]) -> Limits:
 def text_of(name: str, value: Any) -> str:
     """A limit's value as it could be typed, nothing rounded where it need not be."""
     if name == "max-rate":
-        for unit, seconds in (("s", 1), ("min", 60), ("h", 3600)):
-            if (value * seconds).is_integer():
-                return f"{exact_size(int(value * seconds))}/{unit}"
-        return rate_text(value)
+        return _exact_rate(value)
     if name == "full-within":
         return exact_age(value)
     return str(value) if isinstance(value, Free) else exact_size(int(value))
+
+
+def _exact_rate(per_second: float) -> str:
+    """A rate as it may have been typed: in the unit that takes the fewest digits."""
+    told = []
+    for unit, seconds in (("s", 1), ("min", 60), ("h", 3600), ("d", 86_400)):
+        size = round(per_second * seconds)
+        # What was divided by the seconds comes back but for a float's last digits.
+        if size and abs(size / seconds - per_second) <= 1e-12 * per_second:
+            told.append((len(str(size).rstrip("0")), f"{exact_size(size)}/{unit}"))
+    return min(told, key=lambda each: each[0])[1] if told else rate_text(per_second)
 
 
 def rate_text(per_second: float) -> str:

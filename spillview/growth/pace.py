@@ -8,7 +8,6 @@ from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from spillview.frozen import replace
 from spillview.growth.changes import Change, Size, change
 from spillview.growth.current import filling, on_disk
 from spillview.growth.disks import Disk, disks_of, until_full
@@ -129,7 +128,7 @@ class Pace:
         rates = filling(readings)
         full = {dev: until_full(d.free, rates.get(dev)) for dev, d in disks.items()}
         known = {
-            ident: replace(reading, full_in=full.get(reading.dev))
+            ident: reading.filling_by(full.get(reading.dev))
             for ident, reading in readings.items()
         }
         short = [

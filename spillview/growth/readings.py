@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from spillview.frozen import Frozen
+from spillview.frozen import Frozen, replace
 from spillview.growth.changes import Change
 from spillview.growth.limits import Limits
 from spillview.model import Problem
@@ -58,7 +58,8 @@ class Reading(Frozen):
     of: int | None = None
     """The size of a disk."""
     full_in: float | None = None
-    """Seconds until its disk is full, at the rate of everything that grows on it."""
+    """Seconds until its disk is full, at the rate of everything that grows on it; None
+    for what does not grow."""
     filling: float | None = None
     """Bytes a second by which a disk fills up."""
     holders: tuple[Holder, ...] = ()
@@ -87,6 +88,11 @@ class Reading(Frozen):
         """Whether it became larger while we looked, or else since the check before."""
         change = self.now if self.now is not None else self.since
         return change is not None and bool(change.grown)
+
+    def filling_by(self, seconds: float | None) -> Reading:
+        """The same with when its disk is full, where it helps to fill it."""
+        helps = self.grows or bool(self.per_second)
+        return replace(self, full_in=seconds if helps else None)
 
     @property
     def reads_itself(self) -> bool:

@@ -108,14 +108,15 @@ def repetition_words(reading: Reading) -> str:
 def repeats(found: Repetition) -> list[str]:
     """What a file repeats, and over how much of it that was measured."""
     words = []
-    if found.block is not None:
-        block = found.block
+    block, often = found.block, found.often
+    if often is not None and often.times == often.lines:
+        words.append(f"one line is all {often.lines:,}: {path_text(often.text)}")
+    elif block is not None:
         words.append(
             f"{human_bytes(block.bytes)} again and again, {block.copies:,.0f} times"
             f" from byte {block.start:,} on"
         )
-    elif found.often is not None:
-        often = found.often
+    elif often is not None:
         words.append(
             f"one line is {often.times:,} of {often.lines:,}: {path_text(often.text)}"
         )

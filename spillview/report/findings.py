@@ -148,6 +148,10 @@ class Report:
     covered: tuple[tuple[str, float], ...] = ()
     """Marks of everything the report speaks of, or found to be fine, each with the
     time of its last change; 0 where none is known or it lies in the future."""
+    reviewed: tuple[Finding, ...] = ()
+    """The worst of each thing that was reviewed before, where that was asked for."""
+    looked_at: tuple[str, ...] = ()
+    """The stores it was looked for in, or the paths that a person gave."""
 
     def of(self, section: Section) -> list[Finding]:
         """The findings of one section."""

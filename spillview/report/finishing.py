@@ -12,7 +12,7 @@ from spillview.model import Artifact
 from spillview.query import MIN_PREFIX, Query
 from spillview.report.findings import Report
 from spillview.report.period import night_start
-from spillview.reviewed import session_mark
+from spillview.reviewed import call_mark, session_mark
 from spillview.state import LONGEST_NOTE, About, Note, State
 from spillview.text import printable
 
@@ -75,6 +75,7 @@ def finish(state: State, query: Query, report: Report) -> Finished:
     marks = state.reviewed()
     before = {mark: marks.get(mark) for mark in done}
     state.mark_reviewed(done, upto)
+    state.set_last_done(upto, last, query.paths)
     if whole:
         state.set_last_review(upto, query.paths)
     left = len(report.covered) - len(done)
@@ -89,6 +90,25 @@ def resume(state: State, query: Query, finished: Finished) -> None:
     for when, marks in by_time.items():
         state.mark_reviewed(marks, when)
     state.set_last_review(finished.last_before, query.paths)
+    state.set_last_done(None, None, query.paths)
+
+
+def undo_done(state: State, query: Query) -> tuple[float, int] | None:
+    """Take back the last review of this ground that was done, wherever it was.
+
+    Gives up to which moment it was done and how many marks were taken back; None
+    where none is left to take back. Marks that were made since stay.
+    """
+    last = state.last_done(query.paths)
+    if last is None:
+        return None
+    upto, before = last
+    # Every review has a moment of its own, and it is the time of its marks.
+    marks = [mark for mark, at in state.reviewed().items() if at == upto]
+    state.mark_reviewed(marks, None)
+    state.set_last_review(before, query.paths)
+    state.set_last_done(None, None, query.paths)
+    return upto, len(marks)
 
 
 def hold(state: State, now: float, paths: Sequence[str] = ()) -> None:
@@ -110,6 +130,8 @@ class Subject:
     harness: str
     session: str | None
     """The session's id where it is one."""
+    calls: tuple[str, ...] = ()
+    """Marks of the session's calls without a file."""
 
 
 def subject_of(catalogue: Catalogue, word: str, query: Query) -> Subject:
@@ -136,7 +158,13 @@ def subject_of(catalogue: Catalogue, word: str, query: Query) -> Subject:
         own = tuple(
             a.id for a in artifacts if (a.found.harness, a.session) == sessions[0]
         )
-        return Subject(session_mark(harness, session), own, session, harness, session)
+        calls = tuple(
+            call_mark(call)
+            for call in catalogue.missing(ground)
+            if (call.harness, call.session) == sessions[0]
+        )
+        mark = session_mark(harness, session)
+        return Subject(mark, own, session, harness, session, calls)
     artifact = catalogue.find(word, ground)
     found = artifact.found
     return Subject(artifact.id, (artifact.id,), found.address, found.harness, None)
@@ -177,10 +205,16 @@ def _sessions(
 def mark(
     state: State, subject: Subject, when: float | None, paths: Sequence[str] = ()
 ) -> None:
-    """Mark an artifact, or a session with all its artifacts; None takes it back."""
-    if when is not None:
-        hold(state, when, paths)
-    state.mark_reviewed(dict.fromkeys((subject.mark, *subject.artifacts)), when)
+    """Mark an artifact, or a session with all its artifacts.
+
+    None takes it back, and brings it into the next report.
+    """
+    marks = dict.fromkeys((subject.mark, *subject.artifacts))
+    if when is None:
+        state.reopen([*marks, *subject.calls])
+        return
+    hold(state, when, paths)
+    state.mark_reviewed(marks, when)
 
 
 def note(state: State, subject: Subject, text: str, when: float) -> Note:

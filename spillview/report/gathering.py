@@ -45,14 +45,14 @@ def gather(
 ) -> Report:
     """The report of the period that `query` asks for, else of the night.
 
-    `thorough` looks at large JSON artifacts too; `raw` leaves credentials in its texts.
-    Raises `BadInput` for a bad PATH.
+    `thorough` looks at large JSON artifacts, and at what was reviewed, too; `raw`
+    leaves credentials in its texts. Raises `BadInput` for a bad PATH.
     """
     now = catalogue.now()
     last = catalogue.last_review(query.paths)
     period = period_of(last, now, query.since, query.until)
     ground = replace(query, since=None, until=None)
-    gathering = _Gathering(catalogue, ground, period, now, raw)
+    gathering = _Gathering(catalogue, ground, period, now, raw, reviewed=thorough)
     gathering.look(progress)
     return gathering.report(thorough)
 
@@ -67,8 +67,10 @@ class _Gathering:
         period: Period,
         now: float,
         raw: bool,
+        *,
+        reviewed: bool,
     ) -> None:
-        self.raw = raw
+        self.raw, self.with_reviewed = raw, reviewed
         self.catalogue, self.query, self.period, self.now = (
             catalogue,
             query,
@@ -78,10 +80,15 @@ class _Gathering:
         state = catalogue.state
         self.marks = state.reviewed() if state is not None else {}
         self.notes = state.notes() if state is not None else {}
+        own = period.origin in ("review", "evening")  # nobody asked for another one
+        self.reopened = state.reopened() if state is not None and own else set()
         self.problems: list[str] = []
         self.inside: list[Artifact] = []
         self.todo: list[Artifact] = []
         self.before: list[Artifact] = []
+        self.passed: list[Artifact] = []
+        self.calls_passed: list[Missing] = []
+        """What was reviewed, where that is told too."""
         self.calls: list[Missing] = []
         self.calls_inside = 0
         self.unlooked = 0
@@ -94,15 +101,21 @@ class _Gathering:
         """Find the period's artifacts, and complete those not reviewed yet."""
         catalogue, period = self.catalogue, self.period
         found = catalogue.settled(catalogue.scan(self.query))
-        inside = [a for a in found if holds(period, a)]
-        whole = {a.id: a for a in inside if not is_reviewed(a, self.now)}
+        inside = [a for a in found if self._holds(a)]
+        whole = {
+            a.id: a
+            for a in inside
+            if self.with_reviewed or not is_reviewed(a, self.now)
+        }
         wanted = list(whole.values())
         for artifact in catalogue.complete(wanted, progress=progress):
             whole[artifact.id] = artifact
         # A call's time is known better now than the file's was.
         latest = (whole.get(a.id, a) for a in inside)
-        self.inside = [a for a in latest if holds(period, a)]
+        self.inside = [a for a in latest if self._holds(a)]
         self.todo = [a for a in self.inside if not is_reviewed(a, self.now)]
+        if self.with_reviewed:
+            self.passed = [a for a in self.inside if is_reviewed(a, self.now)]
         known = {artifact.id for artifact in inside}
         self.before = [
             a
@@ -113,10 +126,20 @@ class _Gathering:
             and max(a.created, a.changed) < period.since
         ]
         missing = _once(catalogue, catalogue.missing(self.query))
-        calls = [call for call in missing if holds_call(period, call)]
+        calls = [
+            call
+            for call in missing
+            if holds_call(period, call) or call_mark(call) in self.reopened
+        ]
         self.calls_inside = len(calls)
         self.calls = [c for c in calls if not is_call_reviewed(c, self.marks)]
+        if self.with_reviewed:
+            self.calls_passed = [c for c in calls if is_call_reviewed(c, self.marks)]
         self._look_for_credentials(progress)
+
+    def _holds(self, artifact: Artifact) -> bool:
+        """Whether it is told of: in the period, or opened again by its name."""
+        return holds(self.period, artifact) or artifact.id in self.reopened
 
     def _look_for_credentials(self, progress: Progress | None) -> None:
         """In what is told of; what takes too long is counted instead."""
@@ -124,12 +147,16 @@ class _Gathering:
 
         catalogue = self.catalogue
         _, left = look_through(
-            catalogue.cache, self.todo, seconds=LOOKING, progress=progress
+            catalogue.cache,
+            [*self.todo, *self.passed],
+            seconds=LOOKING,
+            progress=progress,
         )
         self.unlooked = len(left)
         catalogue.learn_secrets()
         if catalogue.holding is not None:
             self.todo = [catalogue.with_secrets(a) for a in self.todo]
+            self.passed = [catalogue.with_secrets(a) for a in self.passed]
 
     # -- reporting ---------------------------------------------------------------------
 
@@ -183,7 +210,20 @@ class _Gathering:
             tuple(dict.fromkeys(self.problems)),
             self._session_notes(keys),
             tuple(self._covered()),
+            tuple(sorted(self._passed(counter, roots), key=_worst_first)),
+            self.query.paths or tuple(dict.fromkeys(s.root for s in catalogue.stores)),
         )
+
+    def _passed(self, counter: ItemCounter, roots: list[str]) -> Iterator[Finding]:
+        """The worst of each artifact that was reviewed, and each such call."""
+        for session in self.catalogue.sessions(self.passed):
+            run = self._run(session.harness, session.id, session.project, session.title)
+            for artifact in session.artifacts:
+                told = self._of_artifact(artifact, run, counter, roots)
+                worst = min(told, key=_worst_first, default=None)
+                if worst is not None:
+                    yield worst
+        yield from map(self._of_call, self.calls_passed)
 
     def _covered(self) -> Iterator[tuple[str, float]]:
         """Marks of all that a finished review covers, and when each last changed."""

@@ -18,7 +18,7 @@ from spillview.report.page_style import STYLE
 from spillview.report.period import words
 from spillview.report.rows import opening
 from spillview.report.sentences import name_of, signals_unseen, subject, verdict_text
-from spillview.report.wording import closing, headline, many, stopped_headline
+from spillview.report.wording import closing, headline, many, passed, stopped_headline
 from spillview.text import human_bytes, path_text, printable
 
 LONGEST = 2_000
@@ -61,6 +61,7 @@ def page(report: Report) -> str:
     for section in SECTIONS:
         if section not in ("failed_unseen", "disk"):
             body += _section(report, section)
+    body += _reviewed(report)
     body += _disk(report)
     body += [f"<p>{_data(sentence)}</p>" for sentence in closing(report)]
     body += [f'<p class="bad">{_data(problem)}</p>' for problem in report.problems]
@@ -274,6 +275,16 @@ _TABLES: dict[Section, tuple[list[str], Callable[[Finding], list[str]]]] = {
     "exposed": (["Session", "Why"], _of(_project, lambda f: _data(f.text))),
 }
 """The columns of each section's table, and the cells of a finding as HTML."""
+
+
+def _reviewed(report: Report) -> Iterable[str]:
+    """What was reviewed before, where that was asked for."""
+    found = report.reviewed
+    if not found:
+        return
+    rows = [["✓", _project(f), _command(f), escape(SECTIONS[f.section])] for f in found]
+    yield f"<h2>{escape(passed(report))}</h2>"
+    yield _table(["", "Session", "Command", "Why"], rows, found)
 
 
 def _disk(report: Report) -> Iterable[str]:

@@ -14,9 +14,11 @@ Row = dict[str, Any]
 
 
 def rows(report: Report) -> Iterator[Row]:
-    """One row for each finding, worst first, then the summary."""
+    """One row for each finding, worst first, what was reviewed, then the summary."""
     for finding in report.findings:
         yield finding_row(finding, report)
+    for finding in report.reviewed:
+        yield finding_row(finding, report) | {"reviewed": True}
     yield summary_row(report)
 
 

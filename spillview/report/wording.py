@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spillview.report.findings import Report
-from spillview.text import when
+from spillview.text import path_text, when
 
 if TYPE_CHECKING:
     from spillview.report.finishing import Finished
@@ -50,6 +50,9 @@ def closing(report: Report) -> list[str]:
     told = [f"{many(tally.artifacts, 'artifact')}: {', '.join(parts)}."]
     if tally.calls_reviewed:
         told.append(f"{many(tally.calls_reviewed, 'lost call')} reviewed before.")
+    told += _left_out(report)
+    if not tally.artifacts and not tally.calls:
+        told.append(_looked_at(report))
     if tally.uncounted:
         told.append(
             f"{many(tally.uncounted, 'artifact')} not looked into: too large, growing"
@@ -73,6 +76,44 @@ def closing(report: Report) -> list[str]:
     return told
 
 
+def passed(report: Report) -> str:
+    """The heading above what was reviewed: how much of it is told."""
+    tally, told = report.tally, len(report.reviewed)
+    rest = tally.reviewed + tally.calls_reviewed - told
+    return f"Reviewed ({told:,}{f'; {rest:,} more were fine' if rest else ''})"
+
+
+def _left_out(report: Report) -> list[str]:
+    """How many reviewed rows are not told, and how to see them."""
+    tally = report.tally
+    out = tally.reviewed + tally.calls_reviewed
+    if out and not report.reviewed:
+        return [f"{out:,} reviewed left out: --all tells of them too."]
+    if not tally.artifacts and not tally.calls and report.period.origin == "review":
+        return [
+            "What was reviewed before is left out: `spillview review --since yesterday"
+            " --all` tells of it too."
+        ]
+    return []
+
+
+STORES = 4
+"""Stores that an empty report names."""
+
+
+def _looked_at(report: Report) -> str:
+    """Where an empty report looked, and how to have it look elsewhere."""
+    stores = report.looked_at
+    if not stores:
+        said = "No store was found on this machine"
+    else:
+        rest = len(stores) - STORES
+        more = f" and {many(rest, 'more store')}" if rest > 0 else ""
+        named = ", ".join(path_text(store) for store in stores[:STORES])
+        said = f"Looked at {named}{more}"
+    return f"{said}; for another folder give its PATH: `spillview review PATH`."
+
+
 def finished(done: Finished, now: float) -> list[str]:
     """What finishing a review covered, and what is left for the next one."""
     left = f", {done.left:,} that came later are left" if done.left else ""
@@ -83,3 +124,13 @@ def finished(done: Finished, now: float) -> list[str]:
     if not done.moved:
         told.append("what was left out here stays for the next report")
     return told
+
+
+def undone(upto: float, marks: int, now: float) -> str:
+    """What taking back a finished review did."""
+    words = "artifact or lost call" if marks == 1 else "artifacts and lost calls"
+    verb = "is" if marks == 1 else "are"
+    return (
+        f"{marks:,} {words} that were reviewed up to {when(upto, now)} {verb} open"
+        " again; the next report begins where that one did"
+    )

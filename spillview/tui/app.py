@@ -79,8 +79,16 @@ class SpillviewApp(TypingAhead):
         Binding("ctrl+v", "paste_line", "Paste", show=False, priority=True),
     ]
 
-    def __init__(self, catalogue: Catalogue, query: Query | None = None) -> None:
+    def __init__(
+        self,
+        catalogue: Catalogue,
+        query: Query | None = None,
+        *,
+        greeting: str | None = None,
+    ) -> None:
+        """`greeting` is said first, until a key is pressed."""
         super().__init__(catalogue.settings.theme)
+        self.greeting = greeting
         self.catalogue = catalogue
         self.scope = query if query is not None else Query()
         if catalogue.settings.keys:
@@ -103,6 +111,9 @@ class SpillviewApp(TypingAhead):
     def on_mount(self) -> None:
         """Never outlive the terminal."""
         self.set_interval(HANG_UP_SECONDS, self._heed_hang_up)
+        if self.greeting is not None:
+            words = printable(self.greeting)
+            self.notify(f"{words[:1].upper()}{words[1:]}.", timeout=12, markup=False)
 
     def _heed_hang_up(self) -> None:
         if has_hung_up(self._driver):

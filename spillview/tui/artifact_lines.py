@@ -11,7 +11,14 @@ from spillview import triage
 from spillview.envelope import EnvelopeFacts
 from spillview.model import Artifact, Link, Mention
 from spillview.secrets.telling import seen_briefly
-from spillview.text import human_age, human_bytes, human_ratio, path_text, printable
+from spillview.text import (
+    human_age,
+    human_bytes,
+    human_ratio,
+    path_text,
+    printable,
+    share_text,
+)
 from spillview.tui.bars import plural, two_ends
 from spillview.tui.columns import LINK_UNKNOWN, project_name, state_mark, subject
 from spillview.tui.detail import nothing_followed, outcome, shown_by, verdict_state
@@ -117,9 +124,9 @@ def _seen(artifact: Artifact, facts: EnvelopeFacts | None) -> Runs:
             words = LINK_UNKNOWN
         return [*runs, (words, "notice")]
     if counts is not None and counts.bytes:
-        share = 100 * link.seen.bytes / counts.bytes
+        share = link.seen.bytes / counts.bytes
         least = "" if link.seen.certain else "at least "
-        runs.append((f"{shown_by(artifact)} {least}{_percent(share)}", ""))
+        runs.append((f"{shown_by(artifact)} {least}{share_text(share)}", ""))
     else:
         runs.append((f"{shown_by(artifact)} {link.seen.bytes:,} bytes", ""))
     state, tone = verdict_state(artifact)
@@ -142,13 +149,6 @@ def _signals(link: Link) -> Runs:
     least = "" if signals.complete else "at least "
     words = f"{least}{signals.unseen:,} of {plural(signals.total, 'error line')} unseen"
     return [(" · ", "dim"), (words, "unseen" if signals.seen else "never")]
-
-
-def _percent(share: float) -> str:
-    """Never 100 % of less than all, never 0 % of something."""
-    if share in (0.0, 100.0):
-        return f"{share:.0f} %"
-    return f"{min(99.9, max(0.1, share)):.1f} %"
 
 
 def _claims(facts: EnvelopeFacts | None) -> Runs:

@@ -28,10 +28,11 @@ artifact by its harness's names. `x` keeps one file this time.
 TRASH_HELP = """
 ## Trash
 
-Clean-ups, newest first. `u` puts one back: bytes, modes and times, over nothing; where
-something else has the place now, the file stays here and that is said. `e` deletes one
-for good, `E` all of them; only that frees the disk. With `trash_keep` in config.toml
-the next clean-up that is carried out deletes for good what has been here for longer.
+Clean-ups, newest first. `u` or `Enter` puts one back at once: bytes, modes and times,
+over nothing; where something else has the place now, the file stays here and that is
+said. `e` deletes one for good, `E` all of them, after a question; only that frees the
+disk. With `trash_keep` in config.toml the next clean-up that is carried out deletes for
+good what has been here for longer.
 """
 
 
@@ -140,7 +141,7 @@ TRASH_BINDINGS: list[BindingType] = [
         "u,enter",
         "undo",
         "Put back",
-        key_display="u",
+        key_display="⏎ u",
         id="trash.undo",
         tooltip="Put this clean-up's files back",
     ),

@@ -14,8 +14,14 @@ from spillview.endings import ending_line, ending_seen
 from spillview.growth.limits import rate_text
 from spillview.growth.readings import Reading
 from spillview.model import Artifact
-from spillview.statistics_rows import share_text
-from spillview.text import human_age, human_bytes, human_ratio, legible, path_text
+from spillview.text import (
+    human_age,
+    human_bytes,
+    human_ratio,
+    legible,
+    path_text,
+    share_text,
+)
 from spillview.tui.runs import Run, Runs, clean, fit, fit_runs, short_count
 
 PENDING = "…"

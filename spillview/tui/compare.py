@@ -232,7 +232,7 @@ moved is marked at both places and counts as neither.
     @on(Progress)
     def _show_progress(self, message: Progress) -> None:
         if message.generation == self._generation and self.found is None:
-            note = f"comparing both, {message.share} %"
+            note = f"comparing both, {message.share}%"
             self.head.show(self.before, self.after, None, self.catalogue.now(), note)
 
     @on(Ready)

@@ -16,7 +16,7 @@ from spillview.tui import stylesheet
 
 
 class ConfirmScreen(ModalScreen[bool]):
-    """True when the person says yes. What cannot be undone has No under the focus."""
+    """True when the person says yes. No has the focus first."""
 
     CSS_PATH = stylesheet("cleanup.tcss")
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -45,8 +45,8 @@ class ConfirmScreen(ModalScreen[bool]):
                 yield Button("No", id="no", compact=True)
 
     def on_mount(self) -> None:
-        """What cannot be taken back is not done by a careless Enter."""
-        self.query_one("#no" if self.final else "#yes").focus()
+        """Nothing is moved or deleted by a careless Enter."""
+        self.query_one("#no").focus()
 
     def action_answer(self, answer: bool) -> None:
         """Answer."""

@@ -16,7 +16,14 @@ from spillview.growth.wording import growth_words
 from spillview.model import Artifact, Mention, Missing
 from spillview.secrets.telling import kinds, seen_briefly
 from spillview.space import size_words
-from spillview.text import human_age, human_bytes, legible, path_text, printable
+from spillview.text import (
+    human_age,
+    human_bytes,
+    legible,
+    path_text,
+    printable,
+    share_text,
+)
 from spillview.tui.bars import plural
 from spillview.tui.columns import (
     LINK_UNKNOWN,
@@ -219,7 +226,7 @@ def _facts(artifact: Artifact, width: int) -> Runs:
     link = artifact.link
     if link is not None and link.seen is not None and artifact.counts is not None:
         total = artifact.counts.bytes
-        share = f" ({link.seen.bytes / total:.1%})" if total else ""
+        share = f" ({share_text(link.seen.bytes / total)})" if total else ""
         known = "" if link.seen.certain else "at least "
         shown = f"{shown_by(artifact)} {known}{link.seen.bytes:,} of {total:,} bytes"
         parts.append(f"{shown}{share}")

@@ -119,11 +119,12 @@ class Footer(Parts):
     # -- the mouse -------------------------------------------------------------------
 
     def _at(self, x: int) -> Key | None:
-        keys, palette = self.keys, self.palette
+        palette = self.palette
         if palette is not None and x >= palette.start - 1:
             return palette if x < palette.end else None
         x += self._shift
-        return next((k for k in keys if k.key and k.start <= x < k.end), None)
+        seen = self._whole(self._shift, self._shift + self._room())
+        return next((k for k in seen if k.key and k.start <= x < k.end), None)
 
     def on_click(self, event: events.Click) -> None:
         """Press the key that was clicked."""
@@ -170,17 +171,28 @@ class Footer(Parts):
         palette = self.palette
         return self.size.width if palette is None else max(0, palette.start - 1)
 
+    def _whole(self, start: int, end: int) -> list[Key]:
+        """The keys that stand between two cells with all of their words.
+
+        Keys of a group whose title would be cut are left out with it.
+        """
+        seen = [key for key in self.keys if start <= key.start and key.end <= end]
+        if seen and seen[-1] != self.keys[-1]:
+            while seen and not seen[-1].words:
+                seen.pop()
+        return seen
+
     def render_line(self, y: int) -> Strip:
         """The keys, and the palette's at the right edge."""
         base, width = self.rich_style, self.size.width
         segments: list[Segment] = []
         at = 0
-        for key in self.keys:
+        end = self._shift + self._room()
+        for key in self._whole(self._shift, end):
             if key.start > at:
                 segments.append(Segment(" " * (key.start - at), base))
             segments += self._drawn(key, base)
             at = key.end
-        end = self._shift + self._room()
         line = Strip(segments).extend_cell_length(end, base).crop(self._shift, end)
         palette = self.palette
         if palette is not None:

@@ -15,7 +15,7 @@ from spillview.forecast.rows import (
     rate_text,
     sparkline,
 )
-from spillview.text import human_ratio, iso
+from spillview.text import human_ratio, iso, share_text
 from spillview.tui.bars import plural
 from spillview.tui.runs import Lines, Runs, clean, fit, short_count, wrap
 
@@ -181,7 +181,7 @@ def cost_facts(cost: Cost, total: int, width: int) -> list[Runs]:
     share = cost.carried / total if total else 0.0
     sentence = (
         f" ~{cost.tokens:,} tokens x {plural(cost.turns, 'later turn')} ="
-        f" ~{cost.carried:,}, {share:.1%} of all"
+        f" ~{cost.carried:,}, {share_text(share)} of all"
     )
     where = f" {cost.harness}  {cost.session}  record {cost.record:,}"
     return [

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from stat import S_ISREG
 from sys import intern
 from threading import Lock
 
 from spillview import fuzzy
+from spillview.permissions import world_readable
 from spillview.tui.members import Ledger, Members
 from spillview.tui.sessions import Run
 
@@ -19,8 +21,8 @@ Texts = tuple[int, str, str, str, str]
 class Labels:
     """What the filter matches, made ready once and kept while the rows are the same.
 
-    Command and label; tool and whether it failed; name; what a session's artifacts
-    share: project, title, harness, session.
+    Command and label; tool, whether it failed, and flags; name; what a session's
+    artifacts share: project, title, harness, session.
     """
 
     def __init__(self) -> None:
@@ -58,6 +60,7 @@ class Labels:
             ledger.gists.version,
             [(run.project, run.title) for run in runs],
             [run.artifacts.order for run in runs],
+            ledger.gists.bits.tobytes(),  # of pins and credentials no version tells
         )
         if rows != self._rows:
             columns: list[list[str]] = [[] for _ in range(4)]
@@ -65,9 +68,11 @@ class Labels:
                 self._learn(run.artifacts)
                 for place in run.artifacts.order:
                     texts = self._texts[place]
-                    for column, text in zip(columns, texts[1:4], strict=False):
-                        column.append(text)
-                    project = run.project or texts[4]
+                    command, tool, name, of = texts[1:]
+                    columns[0].append(command)
+                    columns[1].append(joined(tool, _flags(ledger, place)))
+                    columns[2].append(name)
+                    project = run.project or of
                     session = ledger.gists.sessions[place]
                     shared = joined(project, run.title, run.harness, session)
                     columns[3].append(intern(shared))
@@ -93,6 +98,17 @@ class Labels:
                 names(place),
                 intern(said.project or said.slug or ""),
             )
+
+
+def _flags(ledger: Ledger, place: int) -> str:
+    """The flags by which an artifact is found, with blanks between them."""
+    words = ledger.gists.flags(place)
+    mode = ledger.finds.mode(place)
+    if mode & 0o004 and S_ISREG(mode):
+        path = ledger.finds.file_path(place)
+        if path is not None and world_readable(path, mode):
+            words = joined(words, "world-readable")
+    return words
 
 
 def joined(*words: str | None) -> str:

@@ -206,7 +206,7 @@ class Reader(Viewport):
         if document.beginning:
             return "the beginning: the rest is being transcribed"
         end = row.end if row is not None else self.cursor
-        words = [f"{100 * end // document.size} %"]
+        words = [f"{100 * end // document.size}%"]
         if row is not None and row.continuation:
             words.append(f"byte {human_count(self.cursor)}")
         line = None

@@ -117,7 +117,7 @@ class ShapePane(Vertical):
         self._artifact = artifact
         self.paths.show([], anew=True)
         self.head.show(["reading all of it"])
-        self.title.show(status="0 %")
+        self.title.show(status="0%")
         self._outline(artifact, byte, self._generation)
 
     @work(
@@ -165,7 +165,7 @@ class ShapePane(Vertical):
     @on(Progress)
     def _take_progress(self, message: Progress) -> None:
         if message.generation == self._generation and self.outline is None:
-            self.title.show(status=f"{message.share} %")
+            self.title.show(status=f"{message.share}%")
 
     @on(Ready)
     def _take_outline(self, message: Ready) -> None:

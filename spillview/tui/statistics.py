@@ -19,8 +19,8 @@ from textual.worker import Worker, WorkerState, get_current_worker
 from spillview.catalogue import Catalogue
 from spillview.model import Artifact
 from spillview.statistics import Statistics, measure
-from spillview.statistics_rows import rows, share_text
-from spillview.text import human_bytes, path_text, printable
+from spillview.statistics_rows import rows
+from spillview.text import human_bytes, path_text, printable, share_text
 from spillview.tui import stylesheet
 from spillview.tui.footer import Footer
 from spillview.tui.runs import fit

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
+from pathlib import Path
+from unittest import mock
 
 import pytest
 from hypothesis import given, settings
@@ -12,6 +14,7 @@ from hypothesis import strategies as st
 
 from spillview import triage
 from spillview.endings import endings_unseen
+from spillview.gists import OUTER
 from spillview.model import Artifact, Missing, Session
 from spillview.query import Query
 from spillview.reviewed import is_reviewed
@@ -340,6 +343,37 @@ def test_labels_that_were_let_go_of_are_made_again() -> None:
     first = arrange(material, view, labels).rows
     labels.forget()
     assert list(arrange(material, view, labels).rows) == list(first)
+
+
+@pytest.mark.parametrize("flag", ["secret-like", "pinned", "growing"])
+def test_the_filter_finds_flags_as_they_are_now(flag: str) -> None:
+    plain, flagged = numbered([Facts("a", command="npm"), Facts("a", command="zz")])
+    flagged = replace(flagged, flags=(flag,))
+    material, labels = material_of([plain, flagged], []), Labels()
+    view = View(filter=flag)
+    assert [a.id for a in arrange(material, view, labels).artifacts] == [flagged.id]
+    gists = material.ledger.gists
+    for place in range(2):
+        gists.bits[place] &= ~OUTER
+    assert list(arrange(material, view, labels).rows) == []
+
+
+def test_the_filter_finds_what_others_may_read(tmp_path: Path) -> None:
+    open_, closed = tmp_path / "one", tmp_path / "two"
+    for path, mode in ((open_, 0o644), (closed, 0o600)):
+        path.write_text("x")
+        path.chmod(mode)
+    made = [
+        replace(
+            each, found=replace(each.found, path=str(path), mode=path.stat().st_mode)
+        )
+        for each, path in zip(
+            numbered([Facts("a"), Facts("a")]), (open_, closed), strict=True
+        )
+    ]
+    with mock.patch("spillview.permissions._passable", return_value=True):
+        shown = arrange(material_of(made, []), View(filter="world-readable"), Labels())
+    assert [a.id for a in shown.artifacts] == [made[0].id]
 
 
 def test_a_cancelled_filter_stops() -> None:

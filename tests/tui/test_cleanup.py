@@ -103,7 +103,7 @@ async def test_every_artifact_is_listed_with_its_reason(home: Path) -> None:
         assert "3 files go" in text
         assert "3 stay" in text
         assert "goes  3 files" in text
-        assert "stays: kept by a rule  3 files" in text
+        assert "stays: not selected (newer than the rule)  3 files" in text
         assert "its session was last active 4w ago" in text
         assert "goes: its session was last active 4w ago" in text  # the whole reason
         assert all(path.exists() for path in old(home))
@@ -262,7 +262,10 @@ async def test_a_yes_moves_the_files_and_u_puts_them_back(home: Path) -> None:
 async def test_the_word_in_the_toast_undoes(home: Path) -> None:
     async with planning(home) as (screen, pilot):
         await pilot.press("D")
-        await answer(pilot, "enter", screen)  # Move has the focus
+        await answer(pilot, "enter", screen)  # No has the focus
+        assert len(old(home)) == 3
+        await pilot.press("D")
+        await answer(pilot, "y", screen)
         assert old(home) == []
         toast = screen.query_one("Toast")
         corner = toast.content_region.offset - toast.region.offset

@@ -139,3 +139,24 @@ async def test_keys_beyond_the_edge_come_into_sight_with_the_wheel() -> None:
         for _ in range(5):
             footer.on_mouse_scroll_up()
         assert line_of(app).startswith("a Add")
+
+
+async def test_a_narrow_line_holds_whole_words_alone() -> None:
+    app = Keys()
+    async with app.run_test(size=(60, 10)) as pilot:
+        await pilot.pause()
+        words = {
+            word
+            for key in app.screen.query_one(Footer).keys
+            for word in (key.display, key.words, f"{key.display} {key.words}")
+        }
+        app.screen.add_class("-narrow")  # where the palette has no room
+        for width in range(1, 40):
+            await pilot.resize_terminal(width, 10)
+            await pilot.pause()
+            line = line_of(app)
+            assert len(line) == width
+            assert set(line.replace("<>", "< >").split()) <= {
+                part for word in words for part in word.split()
+            }
+            assert ("<>" in line) is ("Sort" in line)  # keys go with what they do
