@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, NamedTuple
 
+from spillview.text import plural
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -28,8 +30,9 @@ class UserProfile(NamedTuple):
 
     def __str__(self) -> str:
         return (
-            f"{self.artifacts:,} artifacts, {self.logs:,} logs read,"
-            f" {self.notices:,} notices, {self.matched:,} of them in a call's result"
+            f"{plural(self.artifacts, 'artifact')}, {plural(self.logs, 'log')} read,"
+            f" {plural(self.notices, 'notice')}, {self.matched:,} of them in a call's"
+            " result"
         )
 
 

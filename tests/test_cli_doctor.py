@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from spillview.own_profiles import UserProfile
 from tests.command import run
 from tests.harness_stores import make
 from tests.stores import SESSION, Claude
@@ -100,6 +101,22 @@ def test_artifacts_open_to_everybody_are_told(
     ]
     assert told["problem"].startswith("1 of 1")
     assert "world-readable" in run("ls", "--json").row["flags"]
+    told = next(line for line in run("doctor").lines if "every user" in line)
+    assert str(machine) in told
+    assert "`spillview doctor --fix-modes` takes that right away" in told
+
+
+def test_facts_and_names_are_told_as_they_are_to_be_typed() -> None:
+    fact = UserProfile("acme", "/acme.toml", False, 1, 1, 1, 1)
+    assert str(fact).startswith("1 artifact, 1 log read, 1 notice, 1 of them")
+
+
+def test_other_harnesses_have_the_names_that_an_option_takes(machine: Path) -> None:
+    [line] = [line for line in run("doctor").lines if "no store here" in line]
+    names = line.partition("): ")[2].split(", ")
+    assert "claude-code" in names
+    for name in names[:3]:
+        assert "is not a harness" not in run("ls", "--harness", name).err
 
 
 def test_artifacts_of_somebody_else_are_told(
@@ -165,7 +182,7 @@ def test_a_profile_of_ones_own_that_matches_nothing_says_so(machine: Path) -> No
     spills.mkdir(parents=True)
     (spills / "a.txt").write_text("x\n")
     out = run("doctor").out
-    assert "mine.toml: 1 artifacts" in out
+    assert "mine.toml: 1 artifact, " in out
     assert "it matched nothing" not in out
 
 
@@ -222,10 +239,10 @@ def test_a_table_fits_its_terminal(machine: Path) -> None:
 
 def test_harnesses_without_a_store_take_one_line(machine: Path) -> None:
     made(machine)
-    lines = [x for x in run("doctor").out.splitlines() if "Qwen Code" in x]
+    lines = [x for x in run("doctor").out.splitlines() if "no store here" in x]
     assert len(lines) == 1
     assert "no store here" in lines[0]
-    assert "Claude Code" not in lines[0]
+    assert "claude-code" not in lines[0]
     (machine / "tmp").mkdir(exist_ok=True)
     (machine / "tmp" / "anything.log").write_text("x")
     stores = {row["harness"] for row in run("doctor", "--json").rows if row["root"]}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -42,11 +43,27 @@ def test_help_names_every_command_and_shows_examples() -> None:
 def test_every_command_takes_the_common_options(name: str) -> None:
     got = run(name, "--help")
     assert got.code == 0
-    for option in ("--json", "--harness", "--session", "--since", "--until"):
-        assert option in got.out
-    for option in ("--boundary", "--no-color", "--quiet"):
+    for option in ("--no-color", "--quiet"):
         assert option in got.out
     assert max(map(len, got.lines)) <= 88
+    values = {"--json": (), "--harness": ("dsh",), "--boundary": ("5chars",)}
+    for option in ("--session", "--since", "--until"):
+        values[option] = ("1d",)
+    for option, value in values.items():
+        commands.parse(commands.COMMANDS[name], [option, *value])
+        told = option in re.findall(r"^  (--[a-z]+)", got.out, re.MULTILINE)
+        assert told == (option[2:] in commands.COMMANDS[name].common)
+
+
+@pytest.mark.parametrize("name", ["undo", "trash", "config", "completion", "hook"])
+def test_help_tells_of_no_option_that_means_nothing_there(name: str) -> None:
+    told = re.findall(r"^  (--[a-z]+)", run(name, "--help").out, re.MULTILINE)
+    assert not {"--since", "--until", "--harness", "--session"} & set(told)
+
+
+def test_what_is_like_no_command_is_not_said_to_be_one() -> None:
+    assert "did you mean" not in run("nope").err
+    assert "did you mean `sessions`" in run("sesions").err
 
 
 def test_the_version_is_printed() -> None:

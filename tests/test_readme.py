@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+import time
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from textual.keys import _character_to_key
 from spillview.cli import commands, main
 from spillview.config import KEYS as SETTINGS
 from spillview.config import config_path, load_settings
+from spillview.demo import make_night
 from spillview.hook.rules import load_rules
 from spillview.places import Places
 from spillview.policy_file import KEYS as POLICY
@@ -26,16 +28,39 @@ from spillview.tui.keys import HOME_BINDINGS, QUEUE_BINDINGS
 from spillview.tui.pager_keys import PAGER_BINDINGS
 from spillview.tui.report_keys import REPORT_BINDINGS
 from spillview.tui.search import SearchScreen
+from tests.command import run
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```$", README, re.DOTALL | re.MULTILINE)
 SHELL = [line for kind, text in BLOCKS if kind == "sh" for line in text.splitlines()]
 
+ANY = re.findall(r"^```(\w*)\n(.*?)^```$", README, re.DOTALL | re.MULTILINE)
 TOML = [text for kind, text in BLOCKS if kind == "toml"]
 
 START = next(line for line in SHELL if line.endswith("spillview --or-demo"))
 TESTS = next(line for line in SHELL if "pytest" in line)
+
+
+def test_the_sample_of_the_report_is_what_the_demo_shows(tmp_path: Path) -> None:
+    [sample] = [text for _, text in ANY if "went on after a failure" in text]
+    make_night(str(tmp_path / "night"), time.time())
+    told = run("review", tmp_path / "night").lines
+    first, header, *rows = sample.splitlines()
+    assert first in told
+    for row in (header, *rows):
+        start = row.partition("…")[0]
+        assert any(line.startswith(start) for line in told), row
+
+
+def test_what_goes_into_a_file_has_its_folder_made_before() -> None:
+    made: set[str] = set()
+    for line in SHELL:
+        if line.startswith("mkdir -p "):
+            made.update(line.split("#")[0].split()[2:])
+        target = re.search(r" > (~/\S+)", line)
+        if target is not None:
+            assert target[1].rpartition("/")[0] in made
 
 
 def test_both_commands_set_up_an_environment_of_their_own() -> None:

@@ -27,6 +27,11 @@ class Module(Protocol):
         """Do it; gives the exit code."""
 
 
+GROUND = ("json", "harness", "session", "since", "until")
+"""Common options of a command that looks through stores."""
+ALL = (*GROUND, "boundary")
+
+
 class Command(Frozen):
     """One command of the registry."""
 
@@ -35,6 +40,8 @@ class Command(Frozen):
     words: str
     """Its words as the usage line shows them."""
     summary: str
+    common: tuple[str, ...] = ALL
+    """The common options that mean something to it, which its help tells of."""
 
     def load(self) -> Module:
         """The module that does it, imported now."""
@@ -54,32 +61,53 @@ COMMANDS = {
             "compare", "comparing", "A [B]", "two runs: lines and items new and gone"
         ),
         Command("grep", "searching", "PATTERN [WHERE ...]", "search artifacts"),
-        Command("index", "indexing", "[PATH ...]", "bring the search index up to date"),
-        Command("shape", "shaping", "ARTIFACT", "outline of JSON / JSONL"),
-        Command("prune", "pruning", "[PATH ...]", "plan a clean-up; --apply does it"),
-        Command("undo", "trashing", "[BATCH]", "put the last clean-up back"),
         Command(
-            "trash", "trashing", "[BATCH ...]", "list clean-ups; --empty frees them"
+            "index",
+            "indexing",
+            "[PATH ...]",
+            "bring the search index up to date",
+            GROUND,
         ),
-        Command("pin", "pinning", "[ARTIFACT ...]", "never plan these for removal"),
-        Command("unpin", "pinning", "ARTIFACT ...", "take pins back"),
+        Command("shape", "shaping", "ARTIFACT", "outline of JSON / JSONL"),
+        Command(
+            "prune",
+            "pruning",
+            "[PATH ...]",
+            "plan a clean-up; --apply does it",
+            GROUND,
+        ),
+        Command("undo", "trashing", "[BATCH]", "put the last clean-up back", ("json",)),
+        Command(
+            "trash",
+            "trashing",
+            "[BATCH ...]",
+            "list clean-ups; --empty frees them",
+            ("json",),
+        ),
+        Command(
+            "pin", "pinning", "[ARTIFACT ...]", "never plan these for removal", GROUND
+        ),
+        Command("unpin", "pinning", "ARTIFACT ...", "take pins back", GROUND),
         Command(
             "wrap",
             "wrapping",
             "[-- COMMAND ...]",
             "run a command (or read stdin) and fold its output",
+            ("session", "boundary"),
         ),
         Command(
             "measure",
             "measuring",
             "[FILE ... | -- COMMAND ...]",
             "count, and say what a head cut would keep",
+            ("json", "boundary"),
         ),
         Command(
             "hook",
             "hooking",
             "install|uninstall|explain HARNESS",
             "send an agent's big commands through wrap",
+            ("json",),
         ),
         Command(
             "forecast",
@@ -88,19 +116,29 @@ COMMANDS = {
             "which commands are about to cross the boundary",
         ),
         Command("review", "reviewing", "[PATH ...]", "the morning report"),
-        Command("watch", "watching", "[PATH ...]", "one check for runaway growth"),
+        Command(
+            "watch", "watching", "[PATH ...]", "one check for runaway growth", GROUND
+        ),
         Command(
             "doctor",
             "health",
             "[PATH ...]",
             "stores found, their boundaries, permissions, problems",
+            GROUND,
         ),
-        Command("config", "configuring", "", "the settings, an example, every key"),
+        Command(
+            "config",
+            "configuring",
+            "",
+            "the settings, an example, every key",
+            ("json",),
+        ),
         Command(
             "completion",
             "completing",
             "bash|zsh|fish",
             "a script that makes a shell complete all of this",
+            (),
         ),
         Command(
             "demo",
@@ -111,6 +149,22 @@ COMMANDS = {
     )
 }
 """Every command by its name, in the order of the help."""
+
+_COMMON = {
+    "json": "one JSON object a line",
+    "harness": "only this harness's stores",
+    "session": "only this session",
+    "since": "only what is newer",
+    "until": "only what is older",
+    "boundary": "measure against this boundary (chars, utf16, bytes, lines or tokens)",
+}
+_METAVARS = {
+    "harness": "NAME",
+    "session": "ID",
+    "since": "AGE|DATE",
+    "until": "AGE|DATE",
+    "boundary": "N[UNIT]",
+}
 
 TAKES_VALUE = ("--harness", "--session", "--since", "--until", "--boundary")
 """Common options that are followed by a value."""
@@ -137,8 +191,8 @@ WHERE is artifacts, session ids, harness names and paths.
 Ages are written 90m, 12h, 7d, 2w; --since and --until also take a date or a time like
 2026-11-29T18:00, today and yesterday. `spillview COMMAND --help` tells more of each.
 
-exit codes: 0 done; 1 nothing matched; 2 bad usage, or something could not be read
-(what could be read is printed)."""
+exit codes: 0 done; 1 nothing matched, or a limit of `watch` or `forecast` is passed;
+2 bad usage, or something could not be read (what could be read is printed)."""
 
 
 class _Help(argparse.RawDescriptionHelpFormatter):
@@ -202,16 +256,13 @@ def parser_of(command: Command) -> Parser:
     parser.add_argument("words", nargs="*", help=argparse.SUPPRESS)
     command.load().describe(command.name, parser)
     common = parser.add_argument_group("common options")
-    common.add_argument("--json", action="store_true", help="one JSON object a line")
-    common.add_argument("--harness", metavar="NAME", help="only this harness's stores")
-    common.add_argument("--session", metavar="ID", help="only this session")
-    common.add_argument("--since", metavar="AGE|DATE", help="only what is newer")
-    common.add_argument("--until", metavar="AGE|DATE", help="only what is older")
-    common.add_argument(
-        "--boundary",
-        metavar="N[UNIT]",
-        help="measure against this boundary (chars, utf16, bytes, lines or tokens)",
-    )
+    for option, words in _COMMON.items():
+        # Every command takes them all: what means nothing to one is not told of.
+        about = words if option in command.common else argparse.SUPPRESS
+        if option == "json":
+            common.add_argument("--json", action="store_true", help=about)
+        else:
+            common.add_argument(f"--{option}", metavar=_METAVARS[option], help=about)
     common.add_argument("--no-color", action="store_true", help="no colour")
     common.add_argument(
         "-q", "--quiet", action="store_true", help="no notes, no progress"
@@ -321,7 +372,9 @@ def nearest(word: str) -> str | None:
     """The command that a mistyped `word` is closest to."""
     import difflib
 
-    near = difflib.get_close_matches(word, COMMANDS, 1, 0.5)
+    near = difflib.get_close_matches(word, COMMANDS, 1, 0.7)
+    # Of a short word with two letters the other way round, half is like it.
+    near += [name for name in COMMANDS if sorted(name) == sorted(word)]
     return near[0] if near else None
 
 

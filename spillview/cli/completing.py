@@ -24,9 +24,12 @@ DESCRIPTION = """\
 Prints a script that makes a shell complete commands, options, ids of the newest
 artifacts, sessions and harnesses:
 
-  bash: spillview completion bash > ~/.local/share/bash-completion/completions/spillview
-  zsh:  spillview completion zsh > ~/.zfunc/_spillview     (a folder of your $fpath)
-  fish: spillview completion fish > ~/.config/fish/completions/spillview.fish"""
+  bash: mkdir -p ~/.local/share/bash-completion/completions
+        spillview completion bash > ~/.local/share/bash-completion/completions/spillview
+  zsh:  mkdir -p ~/.zfunc                                   (a folder of your $fpath)
+        spillview completion zsh > ~/.zfunc/_spillview
+  fish: mkdir -p ~/.config/fish/completions
+        spillview completion fish > ~/.config/fish/completions/spillview.fish"""
 
 NEWEST = 100
 """Ids of so many artifacts or sessions are offered: a menu, and no listing."""
@@ -109,7 +112,7 @@ def offer(command: Command) -> Offer:
     """What may follow a command, from its own parser."""
     options = []
     for action in parser_of(command)._actions:
-        if not action.option_strings:
+        if not action.option_strings or action.help == argparse.SUPPRESS:
             continue
         takes = action.nargs != 0
         metavar = action.metavar[0] if isinstance(action.metavar, tuple) else None

@@ -174,15 +174,18 @@ def _problems(catalogue: Catalogue, artifacts: Sequence[Artifact]) -> Iterator[T
             )
             kind = "{} artifacts belong to another user"
             yield Told(Problem(root, sentence, harness), kind, number)
-    advice = "can be read by every user of this machine: take that right away"
+    advice = (
+        "can be read by every user of this machine: `spillview doctor --fix-modes`"
+        " takes that right away"
+    )
     for (harness, root), members in by_store.items():
         open_ = sum("world-readable" in a.flags for a in members)
         if open_:
             sentence = (
                 f"{human_count(open_)} of {human_count(len(members))} artifacts"
-                f" {advice} (chmod o-r)"
+                f" {advice}"
             )
-            kind = f"{{}} artifacts {advice} (chmod o-r)"
+            kind = f"{{}} artifacts {advice}"
             yield Told(Problem(root, sentence, harness), kind, open_)
 
     from spillview.exposure import exposures
@@ -305,15 +308,15 @@ def _write_absent(catalogue: Catalogue, streams: Streams) -> None:
     """One line for all harnesses that are known and have no store here."""
     here = {store.harness for store in catalogue.stores}
     absent = [
-        profile.name
+        name
         for name, profile in sorted(catalogue.profiles.items())
         if name not in here and profile.roots and profile.confidence != "ours"
     ]
     if absent:
         known = "harness is" if len(absent) == 1 else "harnesses are"
         streams.line(
-            f"{len(absent)} more {known} known, with no store here:"
-            f" {printable(', '.join(absent))}"
+            f"{len(absent)} more {known} known, with no store here (as --harness takes"
+            f" them): {printable(', '.join(absent))}"
         )
 
 

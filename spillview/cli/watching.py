@@ -23,8 +23,11 @@ when some part could not be read.
 
   spillview watch                               what grows now, against our own limits
   spillview watch -q --max-file 5GB --full-within 6h     for cron: silent if all is well
-  */10 * * * * spillview watch -q               every 10 minutes (limits in config.toml)
+  */10 * * * * /opt/bin/spillview watch -q      every 10 minutes (limits in config.toml)
   spillview watch --interval 10s ~/project      the sessions of a folder, for 10 seconds
+
+A cron job does not know your PATH: give the absolute path that `command -v spillview`
+prints.
 
 A rate is measured between two looks of one run (--interval), and against the sizes that
 the run before has kept, so that a cron job sees the rate over its whole period; this
