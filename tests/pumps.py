@@ -20,7 +20,7 @@ from typing import Any
 from unittest import mock
 
 import spillview
-from spillview import profile_file
+from spillview import profile_checks, profile_file, profile_tables
 
 PACKAGE = Path(spillview.__file__).parent
 LONG = 16
@@ -58,7 +58,10 @@ def profile_regexes() -> list[tuple[str, str]]:
         if regex:
             seen.append((regex, Path(where.split(": ")[0]).name + where[-40:]))
 
-    with mock.patch.object(profile_file, "_check_regex", noted):
+    with (
+        mock.patch.object(profile_checks, "check_regex", noted),
+        mock.patch.object(profile_tables, "check_regex", noted),
+    ):
         for path in sorted((PACKAGE / "harnesses").glob("*.toml")):
             profile_file.read_profile(str(path))
     return seen

@@ -150,7 +150,7 @@ async def test_light_and_dark_are_a_command() -> None:
         themes = []
         for _ in range(2):
             switch.callback()
-            themes.append((app.theme == "spillview", app.current_theme.dark))
+            themes.append((app.theme == "night", app.current_theme.dark))
         assert themes == [(False, False), (True, True)]
 
 
