@@ -247,7 +247,7 @@ async def test_the_header_states_counts_ratio_share_verdict_and_claim(
         assert f"{len(BUILD):,} bytes · {len(BUILD):,} chars · 2,001 lines" in shown
         assert f"{len(BUILD) / 30_000:.2f}"[:3] in shown
         assert "of 30,000 chars" in shown
-        assert f"model saw {100 * 2000 / len(BUILD):.1f} %" in shown
+        assert f"model saw {100 * 2000 / len(BUILD):.1f}%" in shown
         assert "verdict NEVER SEEN" in shown
         assert "agrees" in shown
         assert "1 of 1" in shown
