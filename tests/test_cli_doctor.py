@@ -101,9 +101,9 @@ def test_artifacts_open_to_everybody_are_told(
     ]
     assert told["problem"].startswith("1 of 1")
     assert "world-readable" in run("ls", "--json").row["flags"]
-    told = next(line for line in run("doctor").lines if "every user" in line)
-    assert str(machine) in told
-    assert "`spillview doctor --fix-modes` takes that right away" in told
+    said = next(line for line in run("doctor").lines if "every user" in line)
+    assert str(machine) in said
+    assert "`spillview doctor --fix-modes` takes that right away" in said
 
 
 def test_facts_and_names_are_told_as_they_are_to_be_typed() -> None:

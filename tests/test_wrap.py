@@ -203,7 +203,7 @@ def test_the_queue_shows_it_with_label_coverage_and_envelope(big: Path) -> None:
         assert "nightly build: cat" in queue
         assert "s-9" in queue
         assert "linked" in queue
-        assert f"{share:.1f}%" in queue
+        assert f"{max(0.1, share):.1f}%" in queue
         terminal.press("\r")
         terminal.until("verdict seen")
         shown = terminal.until("ENVELOPE")
