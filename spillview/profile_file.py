@@ -66,7 +66,22 @@ def read_profile(path: str, *, trusted: bool = False) -> Profile:
         raise BadProfile(
             f"{path}: byte {error.start} is not UTF-8: save it as UTF-8"
         ) from None
-    return parse_profile(text, path, trusted=trusted)
+    profile = parse_profile(text, path, trusted=trusted)
+    if not trusted:
+        _check_readers(profile, path)
+    return profile
+
+
+def _check_readers(profile: Profile, path: str) -> None:
+    from spillview.transcripts import READERS
+    from spillview.typed import meant
+
+    for number, rule in enumerate(profile.transcripts, 1):
+        if rule.reader not in READERS:
+            raise BadProfile(
+                f"{path}: transcript {number}: reader: {rule.reader!r} is no reader:"
+                f" {meant(rule.reader, sorted(READERS))}"
+            )
 
 
 def parse_profile(text: str, source: str, *, trusted: bool = False) -> Profile:

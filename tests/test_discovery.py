@@ -923,7 +923,7 @@ path = "{data}/named/<name>"
 named = true
 [[glob]]
 path = "{data}/store.db"
-reader = "rows"
+reader = "goose"
 [[name_rule]]
 regex = '^cmd-(?P<id>\\d+)\\.txt$'
 [[name_rule]]
@@ -931,7 +931,7 @@ regex = '^.+\\.tmp$'
 skip = true
 [[transcript]]
 path = "{data}/tasks/<session>/events"
-reader = "events"
+reader = "openhands"
 form = "json-dir"
 """
 
@@ -964,6 +964,6 @@ def test_a_profile_of_ones_own_finds_its_files(home: Home) -> None:
     assert by_name["content.json"].session == "t1"
     assert by_name["stdout-3"].label == "stdout"
     assert {(t.reader, os.path.basename(t.path)) for t in found.transcripts} == {
-        ("events", "events"),
-        ("rows", "store.db"),
+        ("openhands", "events"),
+        ("goose", "store.db"),
     }
