@@ -160,7 +160,7 @@ def test_a_busy_writer_is_never_in_our_way_nor_we_in_its(
     if small or mode == "WAL":  # a large one may well change under every read
         assert len(states) > 3
     with open_database(path) as database:
-        assert _whole(database) >= max(3, *states)
+        assert _whole(database) >= max([3, *states])
 
 
 @pytest.mark.parametrize("mode", ["DELETE", "PERSIST", "WAL"])

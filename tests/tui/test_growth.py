@@ -179,8 +179,8 @@ def test_what_is_gone_or_no_file_of_its_own_has_no_rate(tmp_path: Path) -> None:
 
 def test_a_disk_is_short_by_the_limits_alone(tmp_path: Path) -> None:
     roots = [str(tmp_path)]
-    assert Pace(Settings(watch={"min-free": "1"})).on_disks({}, roots) == ({}, [])
-    assert Pace(Settings(watch={"max-file": "1"})).on_disks({}, roots) == ({}, [])
+    assert Pace(Settings(watch={"min-free": "1B"})).on_disks({}, roots) == ({}, [])
+    assert Pace(Settings(watch={"max-file": "1B"})).on_disks({}, roots) == ({}, [])
     pace = Pace(Settings(watch={"min-free": "99.9%"}))
     [short] = pace.on_disks({}, roots)[1]
     assert short.words().endswith(f"free on the disk of {tmp_path}")
