@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import signal
 import sqlite3
 import stat
 import sys
@@ -18,6 +19,14 @@ from spillview import roots, stores
 from spillview.places import Places
 from spillview.profile import Profile
 from spillview.roots import RootFound
+
+# Who runs the tests in the background has these ignored, and so would what they run.
+for _signal in (signal.SIGINT, *([signal.SIGHUP] if hasattr(signal, "SIGHUP") else [])):
+    if signal.getsignal(_signal) is signal.SIG_IGN:
+        signal.signal(
+            _signal,
+            signal.default_int_handler if _signal is signal.SIGINT else signal.SIG_DFL,
+        )
 
 # Read when Textual and Rich are imported, so these must go before any test module.
 for _name in [n for n in os.environ if n.startswith("TEXTUAL")]:
