@@ -32,7 +32,9 @@ WALK: tuple[tuple[str, str], ...] = (
     ("\x1b", "Mk"),
     ("s", "Mk"),  # flat, and by session again
     ("s", "Mk"),
-    ("x", r"\d selected"),
+    ("g", "Mk"),
+    ("j", "NEVER SEEN"),  # an artifact, and no header
+    ("x", "1 selected"),
     ("x", "Mk"),
     ("/", "words in any order"),  # filter
     ("Mk", "Mk"),
