@@ -6,10 +6,10 @@ TYPE_CHECKING = False  # as in `typing`, which takes long to load
 if TYPE_CHECKING:
     from typing import Any
 
+    from spillview.catalogue.catalogue import Catalogue
     from spillview.envelopes.document import json_envelope
     from spillview.envelopes.table import table_envelope
     from spillview.envelopes.text import text_envelope
-    from spillview.policy import Decision, SpillPolicy
     from spillview.store import (
         LocalSpillStore,
         SaveTextSpill,
@@ -23,10 +23,12 @@ if TYPE_CHECKING:
         SpillStore,
         SpillWriter,
     )
+    from spillview.store.policy import Decision, SpillPolicy
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "Catalogue",
     "Decision",
     "LocalSpillStore",
     "SaveTextSpill",
@@ -47,8 +49,9 @@ __all__ = [
 ]
 
 _ROOMS = dict.fromkeys(__all__, "spillview.store") | {
-    "Decision": "spillview.policy",
-    "SpillPolicy": "spillview.policy",
+    "Catalogue": "spillview.catalogue.catalogue",
+    "Decision": "spillview.store.policy",
+    "SpillPolicy": "spillview.store.policy",
     "json_envelope": "spillview.envelopes.document",
     "table_envelope": "spillview.envelopes.table",
     "text_envelope": "spillview.envelopes.text",

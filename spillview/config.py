@@ -12,8 +12,8 @@ from spillview.frozen import Frozen
 from spillview.model import Boundary
 
 if TYPE_CHECKING:
+    from spillview.cleanup.policies import Policy
     from spillview.places import Places
-    from spillview.policies import Policy
 
 KEYS = ("theme", "keys", "roots", "boundaries", "policy", "trash_keep", "watch")
 """What the file may hold."""
@@ -92,7 +92,7 @@ def load_settings(places: Places) -> Settings:
             raise BadInput(f"{path}: {unknown_key(key, KEYS)}")
     policies: tuple[Policy, ...] = ()
     if "policy" in data:
-        from spillview.policy_file import read_policies
+        from spillview.cleanup.policy_file import read_policies
 
         policies = read_policies(data["policy"], path, places.home)
     watch: Mapping[str, str] = {}

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from spillview.secrets.looking import Secrets
-    from spillview.stored import Stored
+    from spillview.stored.stored import Stored
 
 __all__ = [
     "BYTES_PER_TOKEN",

@@ -15,11 +15,11 @@ from collections.abc import Iterator, Mapping
 from hashlib import sha1
 from typing import TYPE_CHECKING, Any
 
-from spillview.content import text_content
+from spillview.content.content import text_content
 from spillview.errors import BadInput
 
 if TYPE_CHECKING:
-    from spillview.content import Content
+    from spillview.content.content import Content
     from spillview.model import Counts
 
 VOCABULARIES = ("o200k_base", "cl100k_base")

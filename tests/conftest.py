@@ -15,10 +15,10 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
-from spillview import roots, stores
+from spillview.discovery import roots, stores
+from spillview.discovery.roots import RootFound
 from spillview.places import Places
-from spillview.profile import Profile
-from spillview.roots import RootFound
+from spillview.profiles.profile import Profile
 
 # Who runs the tests in the background has these ignored, and so would what they run.
 for _signal in (signal.SIGINT, *([signal.SIGHUP] if hasattr(signal, "SIGHUP") else [])):

@@ -15,16 +15,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from spillview.bins import FILES
+from spillview.cleanup.bins import FILES
+from spillview.cleanup.pins import Pin, Pins
+from spillview.cleanup.trash import Trash
 from spillview.disk import Disk
 from spillview.errors import SpillError
 from spillview.hook.claude_code import apply as change_settings
 from spillview.hook.claude_code import commands_in, plan_install, plan_uninstall
 from spillview.hook.permissions import is_ours
-from spillview.pins import Pin, Pins
 from spillview.places import Places
 from spillview.store.files import StoreDisk
-from spillview.trash import Trash
 from tests import faults, store_faults
 from tests.crash_model import Stage, Tape, states
 from tests.spills import sidecar

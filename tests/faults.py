@@ -19,15 +19,15 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 
-from spillview.bins import near_name
+from spillview.cleanup.bins import near_name
+from spillview.cleanup.trash import Applied, Emptied, Trash, Undone
 from spillview.config import Settings
-from spillview.discovery import discover
+from spillview.discovery.discovery import discover
 from spillview.disk import Disk
 from spillview.model import Found
 from spillview.places import Places
-from spillview.profile import Profile
-from spillview.profile_file import built_in
-from spillview.trash import Applied, Emptied, Trash, Undone
+from spillview.profiles.file import built_in
+from spillview.profiles.profile import Profile
 
 ERRORS = (
     errno.ENOSPC,

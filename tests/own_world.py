@@ -17,10 +17,10 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 from unittest import mock
 
-from spillview.catalogue import Catalogue
+from spillview.catalogue.catalogue import Catalogue
 from spillview.own_files import KEPT
 from spillview.places import Places
-from spillview.state import State
+from spillview.review.state import State
 from spillview.tui.app import SpillviewApp
 from tests import faults
 from tests.command import Ran, run

@@ -20,7 +20,9 @@ from typing import Any
 from unittest import mock
 
 import spillview
-from spillview import profile_checks, profile_file, profile_tables
+from spillview.profiles import checks as profile_checks
+from spillview.profiles import file as profile_file
+from spillview.profiles import tables as profile_tables
 
 PACKAGE = Path(spillview.__file__).parent
 LONG = 16

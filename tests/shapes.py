@@ -8,7 +8,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from spillview.content import BytesContent
+from spillview.content.content import BytesContent
 from spillview.shape import Outline, outline
 from spillview.shape.outline import Trail
 

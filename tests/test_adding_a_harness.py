@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from spillview.catalogue import Catalogue
+from spillview.catalogue.catalogue import Catalogue
+from spillview.catalogue.rows import missing_row
 from spillview.places import Places
-from spillview.rows import missing_row
 from spillview.tui.rows import missing_sentence
 from tests.command import Row, run
 

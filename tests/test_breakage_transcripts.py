@@ -13,9 +13,14 @@ from typing import Any
 import orjson
 import pytest
 
-from spillview.catalogue import Catalogue
+from spillview.catalogue.catalogue import Catalogue
+from spillview.catalogue.rows import (
+    artifact_row,
+    envelope_row,
+    missing_row,
+    session_row,
+)
 from spillview.places import Places
-from spillview.rows import artifact_row, envelope_row, missing_row, session_row
 from spillview.transcripts import claude, frames, logfile
 from spillview.transcripts.facts import TranscriptFacts
 from tests.stores import (
@@ -199,7 +204,7 @@ def test_damaged_bytes_break_nothing_but_their_records(night: Night, seed: int) 
 
 
 def _content(data: bytes) -> Any:
-    from spillview.content import BytesContent
+    from spillview.content.content import BytesContent
 
     return BytesContent(data)
 

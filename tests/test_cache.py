@@ -12,7 +12,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spillview.cache import FEW, Cache
+from spillview.catalogue.cache import FEW, Cache
 from spillview.model import Counts, Found, Line
 
 

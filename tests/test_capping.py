@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from spillview.capping import FARTHEST, WINDOW, is_capped
-from spillview.catalogue import Catalogue
+from spillview.catalogue.catalogue import Catalogue
 from spillview.places import Places
-from spillview.profile import load_profiles
+from spillview.profiles.profile import load_profiles
+from spillview.seen.capping import FARTHEST, WINDOW, is_capped
 from tests.harness_stores import make
 
 PROFILES = load_profiles(Places.of_home("/nowhere"))[0]

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from spillview import ripgrep
-from spillview.ripgrep import find_ripgrep
+from spillview.search import ripgrep
+from spillview.search.ripgrep import find_ripgrep
 from tests.command import run
 
 
@@ -50,7 +50,7 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[tuple[bool, int]]:
         calls.append(("--mmap" in arguments, len(paths)))
         return real(program, arguments, paths, **more)
 
-    monkeypatch.setattr("spillview.grep.Run", watching)
+    monkeypatch.setattr("spillview.search.grep.Run", watching)
     return calls
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from spillview.catalogue import Catalogue, Query
+from spillview.catalogue.catalogue import Catalogue, Query
 from spillview.places import Places
 from tests.command import run
 from tests.stores import OTHER, SESSION, Claude, Dsh, log_of

@@ -11,7 +11,7 @@ from typing import Any
 import orjson
 import pytest
 
-from spillview.content import BytesContent
+from spillview.content.content import BytesContent
 from spillview.shape import Outline
 from spillview.shape.rows import outline_row
 from spillview.shape.source import outline_of

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from spillview import counts
+from spillview.content import counts
 from spillview.errors import Cancelled
 from tests.command import COMMAND, run
 from tests.spills import below, files, sidecar

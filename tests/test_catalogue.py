@@ -13,13 +13,13 @@ from typing import Any
 
 import pytest
 
-from spillview import completion as room
-from spillview.cache import Cache
-from spillview.catalogue import Catalogue, Query
+from spillview.catalogue import completion as room
+from spillview.catalogue.cache import Cache
+from spillview.catalogue.catalogue import Catalogue, Query
 from spillview.errors import BadInput
 from spillview.model import Artifact, Boundary
 from spillview.places import Places
-from spillview.state import State
+from spillview.review.state import State
 
 NOW = datetime(2026, 3, 5, 7, tzinfo=UTC).timestamp()
 NIGHT = "2026-03-05T02:00:00.000Z"
@@ -156,7 +156,7 @@ def test_a_second_start_knows_everything_without_opening_a_file(
     def refuse(*_: object, **__: object) -> None:
         raise AssertionError("a file was opened")
 
-    monkeypatch.setattr("spillview.content.open_content", refuse)
+    monkeypatch.setattr("spillview.content.content.open_content", refuse)
     monkeypatch.setattr("spillview.transcripts.read_transcript", refuse)
     again = opened()
     assert {a.id: a for a in again.scan()} == first
@@ -216,7 +216,7 @@ def test_one_unreadable_artifact_is_a_row_and_hides_no_neighbour(
 ) -> None:
     bad = store.spill("s1", 1, LONG)
     store.spill("s1", 2, LONG)
-    from spillview import content
+    from spillview.content import content
     from spillview.errors import Unreadable
 
     real = content.open_content
@@ -226,7 +226,7 @@ def test_one_unreadable_artifact_is_a_row_and_hides_no_neighbour(
             raise Unreadable(f"{path} may not be read: permission denied.")
         return real(path, **options)
 
-    monkeypatch.setattr("spillview.content.open_content", refuse)
+    monkeypatch.setattr("spillview.content.content.open_content", refuse)
     rows = {a.found.path: a for a in whole(opened())}
     assert len(rows) == 2
     assert rows[str(bad)].counts is None

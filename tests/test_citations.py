@@ -7,7 +7,7 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spillview.citations import Names
+from spillview.links.citations import Names
 from spillview.model import Found
 
 

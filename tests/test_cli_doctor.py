@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from spillview.own_profiles import UserProfile
+from spillview.profiles.own import UserProfile
 from tests.command import run
 from tests.harness_stores import make
 from tests.stores import SESSION, Claude
@@ -66,7 +66,7 @@ def test_ripgrep_cache_and_state_are_checked(machine: Path) -> None:
 def test_no_ripgrep_is_a_problem_and_no_crash(
     machine: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("spillview.ripgrep.candidates", lambda: [])
+    monkeypatch.setattr("spillview.search.ripgrep.candidates", lambda: [])
     rows = run("doctor", "--json").rows
     [check] = [row for row in rows if row.get("check") == "ripgrep"]
     assert "not found" in check["problem"]
@@ -82,7 +82,7 @@ def test_an_old_ripgrep_is_refused_and_named(
     old = tmp_path / "rg"
     old.write_text("#!/bin/sh\necho 'ripgrep 12.1.1'\n")
     old.chmod(0o755)
-    monkeypatch.setattr("spillview.ripgrep.candidates", lambda: [str(old)])
+    monkeypatch.setattr("spillview.search.ripgrep.candidates", lambda: [str(old)])
     got = run("grep", "x")
     assert got.code == 2
     assert "12.1.1" in got.err
@@ -94,7 +94,7 @@ def test_artifacts_open_to_everybody_are_told(
     session = made(machine)
     for path in session.side.rglob("*.txt"):
         path.chmod(0o644)
-    monkeypatch.setattr("spillview.permissions._passable", lambda folder: True)
+    monkeypatch.setattr("spillview.exposure.permissions._passable", lambda folder: True)
     got = run("doctor", "--json")
     [told] = [
         row for row in got.rows if row["problem"] and "every user" in row["problem"]

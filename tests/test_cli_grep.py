@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from spillview.ripgrep import find_ripgrep
+from spillview.search.ripgrep import find_ripgrep
 from tests.command import COMMAND, SLOW, Ran, busy, process, run
 from tests.stores import SESSION, Claude, Made
 
@@ -206,7 +206,7 @@ def test_what_cannot_be_read_makes_two_of_the_exit_code(
             raise PermissionError(13, "Permission denied")
         return real(path)
 
-    monkeypatch.setattr("spillview.grep.os.lstat", failing)
+    monkeypatch.setattr("spillview.search.grep.os.lstat", failing)
     got = run("grep", "error", folder)
     assert got.code == 2
     assert "no permission" in got.err

@@ -268,7 +268,7 @@ def test_an_interrupt_is_quiet_and_130(
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("spillview.catalogue.Catalogue.scan", interrupted)
+    monkeypatch.setattr("spillview.catalogue.catalogue.Catalogue.scan", interrupted)
     got = run("ls")
     assert (got.code, got.out, got.err) == (130, "", "")
 
@@ -279,7 +279,7 @@ def test_a_fault_inside_is_one_sentence(
     def broken(*_: object, **__: object) -> None:
         raise RuntimeError("it \x1b[2J broke")
 
-    monkeypatch.setattr("spillview.catalogue.Catalogue.scan", broken)
+    monkeypatch.setattr("spillview.catalogue.catalogue.Catalogue.scan", broken)
     got = run("ls")
     assert (got.code, got.out) == (2, "")
     assert got.err.count("\n") == 1

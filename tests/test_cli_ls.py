@@ -208,7 +208,7 @@ def test_an_artifact_that_cannot_be_read_is_a_row_with_its_reason(
             raise PermissionError(13, "Permission denied", path)
         return real(path, *rest, **more)
 
-    monkeypatch.setattr("spillview.content.os.open", refusing)
+    monkeypatch.setattr("spillview.content.content.os.open", refusing)
     got = run("ls", "--json", tmp_path)
     rows = {row["name"]: row for row in got.rows}
     assert got.code == 2
@@ -275,7 +275,7 @@ def test_links_stay_unknown_until_the_transcripts_are_read(machine: Path) -> Non
 def test_huge_files_are_counted_only_on_request(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("spillview.completion.HUGE", 1000)
+    monkeypatch.setattr("spillview.catalogue.completion.HUGE", 1000)
     (tmp_path / "a").write_bytes(b"x" * 1001)
     row = run("ls", "--json", tmp_path).row
     assert (row["bytes"], row["chars"]) == (1001, None)
@@ -321,7 +321,7 @@ def test_common_options_narrow(machine: Path) -> None:
 
 @pytest.mark.parametrize("width", [40, 80, 120, 200])
 def test_a_table_fits_its_terminal(machine: Path, width: int) -> None:
-    from spillview.cells import text_width
+    from spillview.layout.cells import text_width
 
     session = Claude(machine, cwd="/srv/請求書")
     session.spills(b"x\n" * 40_000, command="grep -rn 領収書 docs 😀 " + "x" * 300)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from spillview.catalogue import Catalogue
+from spillview.catalogue.catalogue import Catalogue
 from spillview.demo import make_night
 from spillview.report.findings import SECTIONS
 from spillview.report.rows import Row
@@ -85,7 +85,7 @@ def test_the_first_lines_name_the_sessions_that_went_on(night: Path) -> None:
 
 @pytest.mark.parametrize("width", [40, 80, 120])
 def test_it_fits_its_terminal(night: Path, width: int) -> None:
-    from spillview.cells import text_width
+    from spillview.layout.cells import text_width
 
     got = run("review", night, "--no-color", terminal=True, width=width)
     assert got.code == 0
@@ -505,7 +505,7 @@ def state_file(home: Path) -> Path:
 def test_a_locked_state_is_said_and_nothing_is_called_kept(
     machine: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("spillview.state._WAIT", 0.01)
+    monkeypatch.setattr("spillview.review.state._WAIT", 0.01)
     make_two(machine)
     run("review", "--since", "3000d")
     other = sqlite3.connect(state_file(machine))
@@ -543,7 +543,7 @@ def test_a_state_that_cannot_be_written_still_tells_what_it_holds(
             return connect(path, **more)  # type: ignore[call-overload,no-any-return] # as it came
         return connect(f"file:{path}?mode=ro", uri=True, check_same_thread=False)
 
-    monkeypatch.setattr("spillview.state.sqlite3.connect", reading)
+    monkeypatch.setattr("spillview.review.state.sqlite3.connect", reading)
     got = run("review", "--json", "--reviewed", SESSION)
     assert got.code == 2
     assert "cannot be written" in got.err

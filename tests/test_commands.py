@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spillview.commands import Reading, reading
+from spillview.seen.commands import Reading, reading
 
 
 def of(command: str) -> Reading:

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from spillview.catalogue import Catalogue, Query
+from spillview.catalogue.catalogue import Catalogue, Query
 from spillview.comparison import facts
 from spillview.comparison.facts import compare
-from spillview.content import Content
+from spillview.content.content import Content
 from spillview.errors import Unreadable
 from spillview.model import Artifact
 from spillview.places import Places

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from spillview.comparison import items as items_module
 from spillview.comparison.items import ItemComparison, NotCompared, compare_items
-from spillview.content import BytesContent
+from spillview.content.content import BytesContent
 
 ROWS = st.dictionaries(
     st.integers(0, 30),

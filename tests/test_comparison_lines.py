@@ -16,7 +16,7 @@ from spillview.comparison.lines import LineComparison, compare_lines
 from spillview.comparison.matching import blocks
 from spillview.comparison.noise import without_noise
 from spillview.comparison.ordering import hunks
-from spillview.content import BytesContent
+from spillview.content.content import BytesContent
 from spillview.errors import Cancelled
 from spillview.model import Seen
 

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spillview.conclusions import MOST, TAIL, conclusion, lists
-from spillview.content import BytesContent
-from spillview.counts import count
+from spillview.content.conclusions import MOST, TAIL, conclusion, lists
+from spillview.content.content import BytesContent
+from spillview.content.counts import count
 from spillview.model import Conclusion
 
 

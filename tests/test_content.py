@@ -11,7 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spillview.content import BytesContent, FileContent, open_content, text_content
+from spillview.content.content import (
+    BytesContent,
+    FileContent,
+    open_content,
+    text_content,
+)
 from spillview.errors import ArtifactGone, NotRegular, Unreadable
 
 

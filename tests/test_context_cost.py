@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from spillview.catalogue import Catalogue
+from spillview.catalogue.catalogue import Catalogue
+from spillview.catalogue.query import Query
 from spillview.cli import main
 from spillview.forecast.cost import Costs, rank
 from spillview.places import Places
-from spillview.query import Query
 from tests.stores import OTHER, Claude, Dsh, log_of
 
 

@@ -17,10 +17,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spillview import transcripts
-from spillview.entries import TranscriptFound
+from spillview.discovery.entries import TranscriptFound
 from spillview.model import Mention
-from spillview.profile import Profile
-from spillview.profile_file import parse_profile
+from spillview.profiles.file import parse_profile
+from spillview.profiles.profile import Profile
 from spillview.transcripts import documents, event_log, record_text
 from spillview.transcripts.events import (
     About,
@@ -444,7 +444,7 @@ def test_the_elements_of_a_document_are_found_at_any_window(
     window: int,
     deep: bool,
 ) -> None:
-    from spillview.content import open_content
+    from spillview.content.content import open_content
 
     inner: dict[str, Any] = {"log": elements}
     document = {**before, **({"in": inner} if deep else inner), **after}

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spillview.catalogue import Catalogue
-from spillview.corrections import correct_missing, correction, quoted
+from spillview.catalogue.catalogue import Catalogue
 from spillview.model import Artifact
 from spillview.places import Places
-from spillview.unseen import unseen
+from spillview.review.corrections import correct_missing, correction, quoted
+from spillview.seen.unseen import unseen
 from tests.stores import Claude, log_of
 from tests.tui.reading import ATTACK
 

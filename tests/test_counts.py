@@ -12,11 +12,11 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from spillview import codepoints
-from spillview.content import BytesContent, open_content
-from spillview.counts import BLOCK, count
+from spillview.content import codepoints
+from spillview.content.content import BytesContent, open_content
+from spillview.content.counts import BLOCK, count
+from spillview.content.kinds import HEAD, WHOLE
 from spillview.errors import ArtifactGone, Cancelled
-from spillview.kinds import HEAD, WHOLE
 from spillview.model import Boundary, Counts, Line
 from tests.hostile import hostile, valid
 

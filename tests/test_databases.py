@@ -17,9 +17,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spillview import databases, snapshots
-from spillview.databases import Database, open_database, state
 from spillview.errors import ArtifactGone, Cancelled, NotRegular, Unreadable
+from spillview.stored import databases, snapshots
+from spillview.stored.databases import Database, open_database, state
 
 
 @pytest.fixture(autouse=True)

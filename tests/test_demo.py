@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from spillview.catalogue import Catalogue, Query
+from spillview.catalogue.catalogue import Catalogue, Query
 from spillview.cli.keeping import marks_kept
 from spillview.demo import MARKER, make_night
 from spillview.errors import BadInput

@@ -17,12 +17,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spillview.config import ExtraRoot, Settings
-from spillview.discovery import Discovery, artifact_id, discover
+from spillview.discovery.discovery import Discovery, artifact_id, discover
 from spillview.errors import BadInput
 from spillview.model import Found
 from spillview.places import Places
-from spillview.profile import Profile, load_profiles
-from spillview.profile_file import parse_profile
+from spillview.profiles.file import parse_profile
+from spillview.profiles.profile import Profile, load_profiles
 
 S1 = "11111111-2222-4333-8444-555555555555"
 S2 = "66666666-7777-4888-9999-aaaaaaaaaaaa"

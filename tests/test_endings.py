@@ -8,12 +8,12 @@ from dataclasses import replace
 import pytest
 
 from spillview.cli.listing_tables import verdict_cell
-from spillview.endings import ending_line, ending_seen, endings_unseen
 from spillview.model import Artifact, Conclusion, Line, VerdictClass
 from spillview.report import sentences
 from spillview.report.findings import Finding, Period, Report, Run, Tally
 from spillview.report.placing import looked_section
 from spillview.report.rows import finding_row
+from spillview.seen.endings import ending_line, ending_seen, endings_unseen
 from spillview.tui.columns import state_mark
 from spillview.tui.detail import detail_lines, verdict_state
 from tests.tui.fakes import NOW, Facts, whole

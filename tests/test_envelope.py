@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spillview import envelope
-from spillview.content import BytesContent
-from spillview.envelope import fits, lines_within, sha256_prefix
+from spillview.content.content import BytesContent
 from spillview.model import Claim
+from spillview.seen import envelope
+from spillview.seen.envelope import fits, lines_within, sha256_prefix
 
 
 def oracle(data: bytes, ranges: list[tuple[int, int]]) -> int:

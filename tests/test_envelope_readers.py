@@ -6,14 +6,14 @@ import hashlib
 import json
 from pathlib import Path
 
-from spillview.catalogue import Catalogue
-from spillview.content import BytesContent, open_content
-from spillview.counts import count
+from spillview.catalogue.catalogue import Catalogue
+from spillview.content.content import BytesContent, open_content
+from spillview.content.counts import count
 from spillview.envelopes.parts import Envelope
 from spillview.envelopes.text import fold_text
 from spillview.model import Artifact, Mention
 from spillview.places import Places
-from spillview.profile_file import built_in, check_profile
+from spillview.profiles.file import built_in, check_profile
 from spillview.transcripts.notices import notices_in
 
 TEXT = (
@@ -133,7 +133,7 @@ def test_utf16_is_shown_as_text_and_found_again_on_disk(tmp_path: Path) -> None:
 
 def test_a_json_envelope_in_a_result_shows_its_whole_items(tmp_path: Path) -> None:
     from spillview.envelopes.document import fold_json
-    from spillview.seen import shown_by
+    from spillview.seen.seen import shown_by
 
     path = tmp_path / "index.json"
     path.write_text(json.dumps([{"n": n, "t": "é" * n} for n in range(400)]))

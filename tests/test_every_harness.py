@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from spillview.catalogue import Catalogue, Query
+from spillview.catalogue.catalogue import Catalogue, Query
 from spillview.model import Artifact, Missing
 from spillview.places import Places
 from tests.harness_stores import NAMES, HarnessStore, Spill, make

@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spillview.batches import Batch, UnknownBatch
-from spillview.catalogue import Catalogue, Query
+from spillview.catalogue.catalogue import Catalogue, Query
+from spillview.cleanup.batches import Batch, UnknownBatch
+from spillview.cleanup.expiry import expires, expiry, is_expired
+from spillview.cleanup.trash import Trash
 from spillview.config import Settings, load_settings
 from spillview.errors import BadInput
-from spillview.expiry import expires, expiry, is_expired
 from spillview.places import Places
-from spillview.trash import Trash
 
 from .aging import DAY, session
 from .command import run

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from spillview import exposure, modes
-from spillview.catalogue import Catalogue
+from spillview.catalogue.catalogue import Catalogue
+from spillview.exposure import exposure, modes
 from spillview.model import Artifact
 from spillview.places import Places
 from tests.command import Row, run

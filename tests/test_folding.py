@@ -10,11 +10,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len, get_character_cell_size
 
-from spillview import folding, segments
-from spillview.cells import char_width, text_width
-from spillview.content import BytesContent
-from spillview.folding import Fold, Folding, Row, Sgr
-from spillview.layout import RUNS
+from spillview.content.content import BytesContent
+from spillview.layout import folding, segments
+from spillview.layout.cells import char_width, text_width
+from spillview.layout.folding import Fold, Folding, Row, Sgr
+from spillview.layout.layout import RUNS
 from spillview.text import printable
 
 ALL = 1 << 30

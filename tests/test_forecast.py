@@ -14,7 +14,8 @@ from typing import Any
 
 import pytest
 
-from spillview.catalogue import Catalogue
+from spillview.catalogue.catalogue import Catalogue
+from spillview.catalogue.query import Query
 from spillview.cli import main
 from spillview.forecast import kept
 from spillview.forecast.board import board
@@ -24,8 +25,7 @@ from spillview.hook.parsing import parse
 from spillview.hook.rewriting import through_wrap
 from spillview.model import Boundary, Counts
 from spillview.places import Places
-from spillview.query import Query
-from spillview.state import State
+from spillview.review.state import State
 from spillview.wrap import history
 from tests.stores import NIGHT, OTHER, Claude, Dsh
 
@@ -323,7 +323,7 @@ def test_queries_narrow_the_runs(tmp_path: Path) -> None:
 
 
 def test_what_was_read_is_cached_and_read_again_when_it_grows(tmp_path: Path) -> None:
-    from spillview.cache import Cache
+    from spillview.catalogue.cache import Cache
     from spillview.transcripts import turns
 
     grows(tmp_path, [1_000, 2_000])

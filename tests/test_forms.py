@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spillview import forms
-from spillview.content import BytesContent
-from spillview.counts import count
+from spillview.content import forms
+from spillview.content.content import BytesContent
+from spillview.content.counts import count
+from spillview.content.forms import FORMS, inner
 from spillview.errors import BadInput, Unreadable
-from spillview.forms import FORMS, inner
 from tests.command import run
 from tests.printed import FAILED, output
 

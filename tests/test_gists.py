@@ -8,17 +8,17 @@ from pathlib import Path
 
 import pytest
 
-from spillview import triage
-from spillview.cache import Cache
-from spillview.catalogue import Catalogue, Query
+from spillview.catalogue import triage
+from spillview.catalogue.cache import Cache
+from spillview.catalogue.catalogue import Catalogue, Query
+from spillview.catalogue.gists import CONTENT, COUNTED, GROWING, NEVER, UNKNOWN, Gists
+from spillview.catalogue.known_gists import said_of
+from spillview.catalogue.picks import PICKS
 from spillview.demo import make_night
-from spillview.gists import CONTENT, COUNTED, GROWING, NEVER, UNKNOWN, Gists
 from spillview.index.wanted import wanted
-from spillview.known_gists import said_of
 from spillview.model import Artifact, Boundary
-from spillview.picks import PICKS
 from spillview.places import Places
-from spillview.state import State
+from spillview.review.state import State
 from tests.harness_stores import NAMES, make
 from tests.stores import NIGHT, Claude, Dsh, log_of, numbered
 

@@ -18,11 +18,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from spillview import grep, handles
-from spillview.excerpts import EXCERPT, LONG, LongMessage, as_bytes, frames
-from spillview.grep import Message, Options, Report, search, tally
 from spillview.model import Artifact, Counts, Found, Link, Seen
-from spillview.ripgrep import BadPattern, find_ripgrep
+from spillview.search import grep, handles
+from spillview.search.excerpts import EXCERPT, LONG, LongMessage, as_bytes, frames
+from spillview.search.grep import Message, Options, Report, search, tally
+from spillview.search.ripgrep import BadPattern, find_ripgrep
 from tests.command import SLOW, busy
 
 RG = find_ripgrep().path
@@ -546,7 +546,7 @@ def test_a_file_that_vanishes_after_the_check_is_searched_or_reported(
             paths[0].unlink()
         return facts
 
-    monkeypatch.setattr("spillview.grep.os.lstat", late)
+    monkeypatch.setattr("spillview.search.grep.os.lstat", late)
     report = Report()
     found = list(search([artifact(p) for p in paths], "needle", report=report))
     assert len(of_type("match", found)) == 1 + opened

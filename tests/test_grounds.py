@@ -12,12 +12,12 @@ from typing import Any
 
 import pytest
 
-from spillview import grounds, ripgrep
 from spillview.frozen import replace
-from spillview.grep import Message, Options, Report, search, tally
-from spillview.grounds import Ground
-from spillview.handles import DESCRIPTORS
 from spillview.model import Artifact
+from spillview.search import grounds, ripgrep
+from spillview.search.grep import Message, Options, Report, search, tally
+from spillview.search.grounds import Ground
+from spillview.search.handles import DESCRIPTORS
 from tests.test_grep import artifact, of_type, untimed
 
 pytestmark = pytest.mark.skipif(
@@ -64,7 +64,7 @@ def given(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         names.extend(paths)
         return real(program, arguments, paths, **more)
 
-    monkeypatch.setattr("spillview.grep.Run", run)
+    monkeypatch.setattr("spillview.search.grep.Run", run)
     return names
 
 
@@ -78,7 +78,7 @@ def before_the_search(
         change()
         return real(*arguments, **more)
 
-    monkeypatch.setattr("spillview.grep.Run", run)
+    monkeypatch.setattr("spillview.search.grep.Run", run)
 
 
 def by_name(names: list[str]) -> list[str]:

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from spillview.catalogue.query import Query
 from spillview.errors import BadInput, Unreadable
 from spillview.growth.births import born
 from spillview.growth.changes import Change, Size, change, together
@@ -27,7 +28,6 @@ from spillview.growth.moments import Moment
 from spillview.growth.passing import disk_reading, judged
 from spillview.growth.readings import LONGEST, Reading, telling
 from spillview.places import Places
-from spillview.query import Query
 from spillview.typed import parse_rate, parse_share
 
 SIZES = st.builds(Size, st.just(1), st.integers(1, 3), st.integers(0, 1 << 45),

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from spillview.catalogue import Catalogue, Query
+from spillview.catalogue.catalogue import Catalogue, Query
 from spillview.config import Settings
 from spillview.growth.current import growing, least_free, short_disks
 from spillview.growth.limits import DEFAULTS, Free

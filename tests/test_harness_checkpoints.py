@@ -15,12 +15,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spillview.catalogue import Catalogue
+from spillview.catalogue.catalogue import Catalogue
 from spillview.model import Boundary
-from spillview.msgpack import Broken, unpack
 from spillview.places import Places
-from spillview.profile import Profile
-from spillview.profile_file import built_in
+from spillview.profiles.file import built_in
+from spillview.profiles.profile import Profile
+from spillview.stored.msgpack import Broken, unpack
 from spillview.transcripts import cursor, deepagents
 from spillview.transcripts.events import About, Called, Event, Prompted, Returned, Said
 from tests.harness_stores import make

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spillview.discovery import discover
+from spillview.discovery.discovery import discover
 from spillview.places import Places
-from spillview.profile import load_profiles
+from spillview.profiles.profile import load_profiles
 from spillview.transcripts import cline, workbuddy
 from spillview.transcripts.events import About, Called, Event, Prompted, Returned, Said
 from tests.harness_stores import make

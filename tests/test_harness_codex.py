@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spillview.discovery import discover
+from spillview.discovery.discovery import discover
 from spillview.places import Places
-from spillview.profile import Profile
-from spillview.profile_file import built_in, check_profile
+from spillview.profiles.file import built_in, check_profile
+from spillview.profiles.profile import Profile
 from spillview.transcripts import codex
 from spillview.transcripts.events import About, Called, Event, Prompted, Returned, Said
 from spillview.transcripts.notices import notices_in

@@ -16,11 +16,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spillview.catalogue import Catalogue, Query
+from spillview.catalogue.catalogue import Catalogue, Query
 from spillview.model import Artifact, Boundary
 from spillview.places import Places
-from spillview.profile import Profile
-from spillview.profile_file import built_in
+from spillview.profiles.file import built_in
+from spillview.profiles.profile import Profile
 from spillview.transcripts import copilot_cli, vscode_copilot
 from spillview.transcripts.events import About, Called, Event, Prompted, Returned, Said
 from tests.harness_stores import make

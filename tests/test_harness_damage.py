@@ -19,11 +19,11 @@ from typing import Any
 
 import pytest
 
-from spillview.catalogue import Catalogue, Query
+from spillview.catalogue.catalogue import Catalogue, Query
+from spillview.catalogue.rows import artifact_row, missing_row
 from spillview.errors import SpillError
 from spillview.model import Artifact
 from spillview.places import Places
-from spillview.rows import artifact_row, missing_row
 from tests.harness_stores import NAMES, HarnessStore, make
 
 ROUNDS = 3

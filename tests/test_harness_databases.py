@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spillview.places import Places
-from spillview.profile import load_profiles
+from spillview.profiles.profile import load_profiles
 from spillview.transcripts import goose, hermes, opencode
 from spillview.transcripts.events import About, Called, Prompted, Returned, Said
 from spillview.transcripts.notices import notices_in
@@ -321,7 +321,7 @@ def test_no_text_takes_a_notice_long(harness: str) -> None:
 def test_goose_temporary_folders_of_other_programs_are_no_stores(
     tmp_path: Path,
 ) -> None:
-    from spillview.discovery import discover
+    from spillview.discovery.discovery import discover
 
     for name in (".tmpAbC123", ".tmpZZZZZZ"):
         (tmp_path / "tmp" / name).mkdir(parents=True)

@@ -13,11 +13,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spillview.catalogue import Catalogue
+from spillview.catalogue.catalogue import Catalogue
 from spillview.model import Boundary
 from spillview.places import Places
-from spillview.profile import Notice, Profile
-from spillview.profile_file import built_in
+from spillview.profiles.file import built_in
+from spillview.profiles.profile import Notice, Profile
 from spillview.transcripts import droid, openhands
 from spillview.transcripts.events import About, Called, Event, Prompted, Returned, Said
 from tests.harness_stores import make

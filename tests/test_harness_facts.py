@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from spillview.places import Places
-from spillview.profile import load_profiles
+from spillview.profiles.profile import load_profiles
 from spillview.transcripts.notices import notices_in
 from tests.harness_stores import NAMES, make
 

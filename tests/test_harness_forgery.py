@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from spillview.addresses import Addresses
-from spillview.catalogue import Catalogue
+from spillview.catalogue.catalogue import Catalogue
+from spillview.links.addresses import Addresses
+from spillview.links.resolving import Resolving
 from spillview.model import Mention
 from spillview.places import Places
-from spillview.profile import Notice, Profile, load_profiles
-from spillview.resolving import Resolving
+from spillview.profiles.profile import Notice, Profile, load_profiles
 from spillview.transcripts.calls import Marks
 from spillview.transcripts.genuine import Ground
 from spillview.transcripts.notices import Block, Hit, notices_in

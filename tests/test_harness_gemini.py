@@ -11,14 +11,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spillview.catalogue import Catalogue, Query
+from spillview.catalogue.catalogue import Catalogue, Query
+from spillview.discovery.working_folders import Folders, digest_of
 from spillview.model import Artifact
 from spillview.places import Places
-from spillview.profile import Profile
-from spillview.profile_file import built_in, check_profile
+from spillview.profiles.file import built_in, check_profile
+from spillview.profiles.profile import Profile
 from spillview.transcripts import gemini
 from spillview.transcripts.events import About, Called, Event, Prompted, Returned, Said
-from spillview.working_folders import Folders, digest_of
 from tests.harness_stores import make
 
 KEYS = ["id", "type", "content", "toolCalls", "result", "functionResponse", "$set"]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from spillview.catalogue import Catalogue
+from spillview.catalogue.catalogue import Catalogue
 from spillview.model import Artifact, Missing
 from spillview.places import Places
 from tests.harness_stores.kaish import capped

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spillview.profile import Profile
-from spillview.profile_file import built_in, check_profile
+from spillview.profiles.file import built_in, check_profile
+from spillview.profiles.profile import Profile
 from spillview.transcripts import letta
 from spillview.transcripts.events import About, Called, Event, Prompted, Returned, Said
 from spillview.transcripts.notices import notices_in

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spillview.catalogue import Catalogue, Query
+from spillview.catalogue.catalogue import Catalogue, Query
 from spillview.places import Places
-from spillview.profile import Profile, load_profiles
+from spillview.profiles.profile import Profile, load_profiles
 from spillview.transcripts import pi
 from spillview.transcripts.calls import handle_of
 from spillview.transcripts.events import About, Called, Event, Prompted, Returned, Said

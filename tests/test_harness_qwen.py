@@ -11,15 +11,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spillview.catalogue import Catalogue
-from spillview.content import open_content
-from spillview.counts import count
-from spillview.discovery import discover
+from spillview.catalogue.catalogue import Catalogue
+from spillview.content.content import open_content
+from spillview.content.counts import count
+from spillview.discovery.discovery import discover
 from spillview.model import Mention
 from spillview.places import Places
-from spillview.profile import Profile
-from spillview.profile_file import built_in, check_profile
-from spillview.seen import shown_by
+from spillview.profiles.file import built_in, check_profile
+from spillview.profiles.profile import Profile
+from spillview.seen.seen import shown_by
 from spillview.transcripts import qwen
 from spillview.transcripts.events import About, Called, Event, Prompted, Returned, Said
 from tests.harness_stores.qwen_code import make, stub

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from spillview.discovery import discover
+from spillview.discovery.discovery import discover
 from spillview.places import Places
-from spillview.profile import load_profiles
-from spillview.profile_file import check_profile
+from spillview.profiles.file import check_profile
+from spillview.profiles.profile import load_profiles
 
 FILES = {
     "agenc": (".agenc/workspace/tool-results/s1/call_1.txt", "s1"),

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from spillview import hits
-from spillview.content import BytesContent
-from spillview.hits import Hits, Pattern, after, before, check
-from spillview.ripgrep import BadPattern
+from spillview.content.content import BytesContent
+from spillview.search import hits
+from spillview.search.hits import Hits, Pattern, after, before, check
+from spillview.search.ripgrep import BadPattern
 
 
 def never() -> bool:

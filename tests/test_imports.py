@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import spillview
-from spillview.catalogue import Catalogue, Query
+from spillview.catalogue.catalogue import Catalogue, Query
 from spillview.demo import make_night
 from spillview.places import Places
 

@@ -18,7 +18,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from spillview.disk import Busy
-from spillview.grep import Message, Options, Report, search, tally
 from spillview.index import building, drafts, plan, signature
 from spillview.index.background import update_apart
 from spillview.index.building import NoNumpy, Outcome, update
@@ -27,7 +26,8 @@ from spillview.index.literals import required
 from spillview.index.lookup import Lookup
 from spillview.index.needs import AnyOf, Chain, Need
 from spillview.index.wanted import Wanted
-from spillview.ripgrep import find_ripgrep
+from spillview.search.grep import Message, Options, Report, search, tally
+from spillview.search.ripgrep import find_ripgrep
 from tests.command import run
 from tests.test_grep import artifact
 
@@ -527,7 +527,7 @@ def test_what_is_gone_or_no_file_is_told_as_without_the_index(
 def test_a_pattern_that_is_none_is_refused_with_an_index(
     stock: tuple[list[Path], Path],
 ) -> None:
-    from spillview.ripgrep import BadPattern
+    from spillview.search.ripgrep import BadPattern
 
     paths, index = stock
     for pattern in ("needle(", "nowhere(?=needle)", r"needle\y"):
@@ -844,7 +844,7 @@ def test_a_search_with_the_index_does_not_load_numpy(
         "import sys\n"
         "from pathlib import Path\n"
         "from tests.test_grep import artifact\n"
-        "from spillview.grep import search\n"
+        "from spillview.search.grep import search\n"
         "found = [artifact(Path(path)) for path in sys.argv[2:]]\n"
         "told = list(search(found, 'needle', index=sys.argv[1]))\n"
         "stats = told[-1]['data']['stats']\n"

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spillview.content import BytesContent
-from spillview.counts import count
+from spillview.content.content import BytesContent
+from spillview.content.counts import count
 from spillview.envelopes.document import fold_json, json_envelope
 from spillview.envelopes.reading import seen_in
 from spillview.errors import BadInput

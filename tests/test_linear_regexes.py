@@ -12,8 +12,8 @@ import pytest
 from spillview.config import load_settings
 from spillview.errors import SpillError
 from spillview.places import Places
-from spillview.profile_file import parse_profile
-from spillview.regexes import UnsafeRegex, check_regex
+from spillview.profiles.file import parse_profile
+from spillview.profiles.regexes import UnsafeRegex, check_regex
 
 from .pumps import TooLong, at_most, patterns, profile_regexes, pumped, search
 

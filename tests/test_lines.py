@@ -11,9 +11,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from spillview.content import BytesContent, open_content
+from spillview.content.content import BytesContent, open_content
+from spillview.content.lines import BLOCK, LineIndex
 from spillview.errors import ArtifactGone, Cancelled
-from spillview.lines import BLOCK, LineIndex
 from tests.hostile import char_starts, hostile
 
 blocks = st.sampled_from([8, 9, 11, 16, 64, 300, BLOCK])

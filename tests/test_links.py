@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from spillview.discovery import Discovery, discover
-from spillview.kinship import hashed
-from spillview.links import Joined, join
+from spillview.discovery.discovery import Discovery, discover
+from spillview.links.kinship import hashed
+from spillview.links.links import Joined, join
 from spillview.model import Found, Link
 from spillview.places import Places
-from spillview.profile import Profile, load_profiles
+from spillview.profiles.profile import Profile, load_profiles
 from spillview.transcripts import read_transcript
 from spillview.transcripts.facts import TranscriptFacts
 from tests.stores import (

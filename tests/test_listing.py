@@ -15,17 +15,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spillview.cache import Cache
-from spillview.catalogue import Catalogue, Query
-from spillview.discovery import discover
-from spillview.links import Joined
+from spillview.catalogue.cache import Cache
+from spillview.catalogue.catalogue import Catalogue, Query
+from spillview.catalogue.triage import SORT_KEYS
+from spillview.discovery.discovery import discover
+from spillview.links.links import Joined
+from spillview.links.near import Near
+from spillview.links.records import Records
 from spillview.model import Artifact, Found
-from spillview.near import Near
 from spillview.places import Places
-from spillview.profile import Profile, load_profiles
-from spillview.records import Records
+from spillview.profiles.profile import Profile, load_profiles
 from spillview.transcripts.facts import TranscriptFacts
-from spillview.triage import SORT_KEYS
 from tests.stores import Claude, Dsh, Made, log_of, make_claude, make_dsh
 
 TIMES = 1_795_000_000
@@ -254,8 +254,8 @@ def test_nothing_of_an_unchanged_session_is_read_or_joined_again(
         assert not facts
         return Joined({}, {}, [], [], {})
 
-    monkeypatch.setattr("spillview.links.join", join)
-    monkeypatch.setattr("spillview.cache.Cache.facts", refuse)
+    monkeypatch.setattr("spillview.links.links.join", join)
+    monkeypatch.setattr("spillview.catalogue.cache.Cache.facts", refuse)
     later = catalogue_of(tmp_path)
     listing = later.scan()
     assert len(listing) == 3

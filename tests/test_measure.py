@@ -19,13 +19,13 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from spillview import tokens
-from spillview.cells import text_width
 from spillview.cli.tables import clip_path
-from spillview.content import BytesContent
-from spillview.counts import count
+from spillview.content.content import BytesContent
+from spillview.content.counts import count
 from spillview.errors import BadInput
-from spillview.measure import measure
+from spillview.layout.cells import text_width
 from spillview.model import Boundary, Unit
+from spillview.store.measure import measure
 from spillview.text import printable
 from spillview.tokens import Tokenizer, vocabulary_path
 from spillview.wrap.folding import Folding

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from spillview.catalogue import Catalogue
-from spillview.folding import Fold
+from spillview.catalogue.catalogue import Catalogue
+from spillview.layout.folding import Fold
 from spillview.model import Artifact, Session
 from spillview.places import Places
 from spillview.tui import columns, paint

@@ -10,7 +10,7 @@ import pytest
 
 pytest.importorskip("fcntl", reason="a pty needs a POSIX system")
 
-from spillview.cells import text_width
+from spillview.layout.cells import text_width
 from tests.terminal import Terminal
 from tests.test_forecast import grows
 from tests.test_report import one_of_each

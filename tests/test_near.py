@@ -6,10 +6,10 @@ import random
 
 import pytest
 
-from spillview import near
+from spillview.links import near
+from spillview.links.near import Near
+from spillview.links.sheets import Group
 from spillview.model import Link, Mention
-from spillview.near import Near
-from spillview.sheets import Group
 
 SESSIONS = 30
 EACH = 20

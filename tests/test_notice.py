@@ -10,8 +10,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from spillview.model import Unit
-from spillview.notice import GAP, Preview, measure, notice, preview, replacement
-from spillview.profile_file import built_in
+from spillview.profiles.file import built_in
+from spillview.store.notice import GAP, Preview, measure, notice, preview, replacement
 from spillview.transcripts.notices import notices_in
 
 UNITS: tuple[Unit, ...] = get_args(Unit)
@@ -50,7 +50,7 @@ def test_halves_of_surrogate_pairs_have_a_size_too() -> None:
 
 
 def test_a_large_text_is_measured_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("spillview.notice._PIECE", 3)
+    monkeypatch.setattr("spillview.store.notice._PIECE", 3)
     text = "aé日😀" * 50
     for unit in UNITS:
         assert measure(text, unit) == size(text, unit)

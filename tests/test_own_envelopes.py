@@ -18,7 +18,7 @@ from spillview import (
     json_envelope,
     text_envelope,
 )
-from spillview.catalogue import Catalogue
+from spillview.catalogue.catalogue import Catalogue
 from spillview.model import Artifact
 from spillview.places import Places
 from tests.stores import SESSION, Claude, Dsh

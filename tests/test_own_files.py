@@ -11,7 +11,7 @@ import pytest
 
 from spillview.own_files import KEPT, is_stranger, open_own, set_aside
 from spillview.places import Places, private_dir
-from spillview.state import State
+from spillview.review.state import State
 
 from .own_world import COMMANDS, DAMAGES, World, check, kind_of
 

@@ -9,10 +9,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from spillview.content import BytesContent
-from spillview.errors import BadInput, PastEnd
-from spillview.lines import BLOCK, LineIndex
-from spillview.pages import (
+from spillview.content.content import BytesContent
+from spillview.content.lines import BLOCK, LineIndex
+from spillview.content.pages import (
     LARGEST,
     LINE_PAGE,
     Page,
@@ -21,6 +20,7 @@ from spillview.pages import (
     unescape,
     unescaped,
 )
+from spillview.errors import BadInput, PastEnd
 from tests.hostile import char_starts, hostile, valid
 
 UNITS: list[PageUnit] = ["line", "char", "byte"]

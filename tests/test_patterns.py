@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spillview.patterns import BadPattern, fill, parts_of, split_root
-from spillview.routes import Narrow, Route, advance, begin, hashed_session
+from spillview.discovery.routes import Narrow, Route, advance, begin, hashed_session
+from spillview.profiles.patterns import BadPattern, fill, parts_of, split_root
 
 NAMES = st.text(st.characters(exclude_characters="/\0"), min_size=1, max_size=12)
 
@@ -88,8 +88,8 @@ def test_filling_needs_every_value() -> None:
 
 def walk(pattern: str, path: str) -> set[tuple[tuple[str, str], ...]]:
     """What a pattern captures from a path, by the walk's own steps."""
-    from spillview.profile import Glob
-    from spillview.profile_file import built_in
+    from spillview.profiles.file import built_in
+    from spillview.profiles.profile import Glob
 
     profile = next(iter(built_in()))
     route = Route(profile, Glob("{r}/" + pattern), "r", parts_of(pattern))

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from spillview.catalogue import Catalogue
+from spillview.catalogue.catalogue import Catalogue
+from spillview.catalogue.picks import PICKS
 from spillview.cli import main
 from spillview.model import Artifact
-from spillview.picks import PICKS
 from spillview.places import Places
 from spillview.tui.arrangement import Material, View, arrange
 from spillview.tui.columns import follows

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from spillview.cleanup.pins import Pin, Pins
 from spillview.errors import Unreadable
-from spillview.pins import Pin, Pins
 from spillview.places import Places
 
 from .test_disk import ROOT
@@ -79,7 +79,7 @@ def test_a_list_that_is_a_link_is_refused(pins: Pins, tmp_path: Path) -> None:
 def test_two_processes_at_once_lose_no_pin(pins: Pins, tmp_path: Path) -> None:
     program = (
         "import sys\n"
-        "from spillview.pins import Pin, Pins\n"
+        "from spillview.cleanup.pins import Pin, Pins\n"
         "from spillview.places import Places\n"
         "pins = Pins(Places.of_home(sys.argv[1]))\n"
         "for n in range(20):\n"

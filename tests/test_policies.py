@@ -12,14 +12,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spillview import frozen
+from spillview.cleanup.policies import Policies, Policy
+from spillview.cleanup.policy_file import EXAMPLE, NoPolicies, standing_policies
+from spillview.cleanup.project_globs import ProjectGlob
+from spillview.cleanup.retention import Plan, Standing, plan
+from spillview.cleanup.rules import Rules
 from spillview.config import Settings
 from spillview.errors import BadInput
 from spillview.places import Places
-from spillview.policies import Policies, Policy
-from spillview.policy_file import EXAMPLE, NoPolicies, standing_policies
-from spillview.project_globs import ProjectGlob
-from spillview.retention import Plan, Standing, plan
-from spillview.rules import Rules
 
 from .test_config import settings
 from .test_retention import DAY, NOW, removed, rules, standing, standings

@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 
 from spillview.errors import BadInput
 from spillview.model import Unit
-from spillview.notice import GAP, notice
-from spillview.policy import READS, BadPolicy, Decision, Reason, SpillPolicy
 from spillview.store import LocalSpillStore, SaveTextSpill, SpillRef
 from spillview.store.encoding import well_formed
+from spillview.store.notice import GAP, notice
+from spillview.store.policy import READS, BadPolicy, Decision, Reason, SpillPolicy
 
 from .spills import below, files, sidecar
 from .test_notice import UNITS, size
@@ -366,7 +366,7 @@ def test_a_log_or_callback_that_fails_never_fails_the_call(
         raise RuntimeError("the log is broken")
 
     assert SpillPolicy(400, warn=fail).apply(BIG, store=None, **CALL) is BIG
-    monkeypatch.setattr("spillview.policy.log.warning", fail)
+    monkeypatch.setattr("spillview.store.policy.log.warning", fail)
     assert SpillPolicy(400).apply(BIG, store=None, **CALL) is BIG
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spillview.catalogue import Catalogue
+from spillview.catalogue.catalogue import Catalogue
 from spillview.model import Artifact, Range, Unit
-from spillview.notice import GAP
 from spillview.places import Places
-from spillview.policy import Decision, SpillPolicy
 from spillview.store import LocalSpillStore
+from spillview.store.notice import GAP
+from spillview.store.policy import Decision, SpillPolicy
 
 from .command import run
 from .test_notice import UNITS

@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spillview.claims import ClaimRule, read_claim
 from spillview.errors import BadProfile
 from spillview.model import Boundary, Claim
 from spillview.places import Places
-from spillview.profile import Profile, load_profiles, untilde, version_key
-from spillview.profile_file import built_in, check_profile, parse_profile
-from spillview.regexes import UnsafeRegex, check_regex
+from spillview.profiles.claims import ClaimRule, read_claim
+from spillview.profiles.file import built_in, check_profile, parse_profile
+from spillview.profiles.profile import Profile, load_profiles, untilde, version_key
+from spillview.profiles.regexes import UnsafeRegex, check_regex
 
 PROFILES = {profile.harness: profile for profile in built_in()}
 

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from spillview import profile_cache, profile_file
 from spillview.places import Places
-from spillview.profile import Profile, load_profiles
+from spillview.profiles import cache as profile_cache
+from spillview.profiles import file as profile_file
+from spillview.profiles.profile import Profile, load_profiles
 
 
 @pytest.fixture

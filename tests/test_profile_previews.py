@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from spillview.claims import ClaimRule, read_claim
 from spillview.errors import BadProfile
 from spillview.model import Claim
-from spillview.profile import Profile
-from spillview.profile_file import parse_profile
+from spillview.profiles.claims import ClaimRule, read_claim
+from spillview.profiles.file import parse_profile
+from spillview.profiles.profile import Profile
 from spillview.transcripts.notices import notices_in
 
 HEAD = 'schema = 1\nharness = "mine"\n'

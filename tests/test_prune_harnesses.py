@@ -12,14 +12,14 @@ from pathlib import Path
 
 import pytest
 
-from spillview.catalogue import Catalogue, Query
-from spillview.citations import Citing, cited_in
-from spillview.cleanup import prospect
+from spillview.catalogue.catalogue import Catalogue, Query
+from spillview.cleanup.cleanup import prospect
+from spillview.cleanup.retention import Choice
+from spillview.cleanup.rules import Rules
+from spillview.cleanup.trash import Trash
+from spillview.links.citations import Citing, cited_in
 from spillview.model import Found
 from spillview.places import Places
-from spillview.retention import Choice
-from spillview.rules import Rules
-from spillview.trash import Trash
 from tests.harness_stores import NAMES, HarnessStore, make
 from tests.test_writers import hold
 

@@ -19,10 +19,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spillview.content import BytesContent
-from spillview.counts import count
+from spillview.content.content import BytesContent
+from spillview.content.counts import count
 from spillview.model import Link
-from spillview.seen import look
+from spillview.seen.seen import look
 from tests.stores import OTHER, Claude, Dsh, Made, envelope_of, numbered, span
 from tests.test_links import look_into
 

@@ -11,15 +11,15 @@ import pytest
 from textual.binding import Binding
 from textual.keys import _character_to_key
 
+from spillview.cleanup.policy_file import KEYS as POLICY
+from spillview.cleanup.policy_file import standing_policies
 from spillview.cli import commands, main
 from spillview.config import KEYS as SETTINGS
 from spillview.config import config_path, load_settings
 from spillview.demo import make_night
 from spillview.hook.rules import load_rules
 from spillview.places import Places
-from spillview.policy_file import KEYS as POLICY
-from spillview.policy_file import standing_policies
-from spillview.profile import load_profiles
+from spillview.profiles.profile import load_profiles
 from spillview.tui.app import SpillviewApp
 from spillview.tui.artifact_keys import ARTIFACT_BINDINGS
 from spillview.tui.cleanup_keys import CLEANUP_BINDINGS

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from spillview.content import BytesContent, open_content
+from spillview.content.content import BytesContent, open_content
 from spillview.errors import Cancelled
 from spillview.growth import repetition
 from spillview.growth.repetition import (

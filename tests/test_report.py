@@ -13,14 +13,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spillview.catalogue import Catalogue, Query
+from spillview.catalogue.catalogue import Catalogue, Query
 from spillview.places import Places
 from spillview.report.findings import SECTIONS, Report
 from spillview.report.gathering import gather
 from spillview.report.items import LARGEST
 from spillview.report.period import evening_before, period_of, words
 from spillview.report.rows import Row, rows
-from spillview.state import State
+from spillview.review.state import State
 from tests.harness_stores import NAMES, Spill, make
 from tests.harness_stores.model import UNSAID
 from tests.stores import NIGHT, OTHER, Claude, Dsh, Made, log_of, numbered
@@ -116,7 +116,7 @@ def test_each_artifact_is_in_its_section(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = one_of_each(tmp_path)
-    monkeypatch.setattr("spillview.permissions._passable", lambda folder: True)
+    monkeypatch.setattr("spillview.exposure.permissions._passable", lambda folder: True)
     report = report_of(tmp_path)
     placed = sections(report)
     assert placed.pop(str(made["open"].path)) == ["exposed"]

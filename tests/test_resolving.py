@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from spillview.links import Joined, join
+from spillview.links.links import Joined, join
 from spillview.model import Claim, Found, Mention
-from spillview.profile import Profile
-from spillview.profile_file import parse_profile
+from spillview.profiles.file import parse_profile
+from spillview.profiles.profile import Profile
 from spillview.transcripts.facts import Touch, TranscriptFacts
 
 PROFILE = r"""

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from spillview.errors import BadProfile
 from spillview.places import Places
-from spillview.profile import Profile, load_profiles
-from spillview.profile_file import check_profile, parse_profile
-from spillview.resumption import ReadTool, resume_command
+from spillview.profiles.file import check_profile, parse_profile
+from spillview.profiles.profile import Profile, load_profiles
+from spillview.profiles.resumption import ReadTool, resume_command
 
 ID = "7c625e95-f112-46f3-876e-419fdb52fcb3"
 PROFILES, _ = load_profiles(Places.of_home("/nonexistent"))

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spillview.cleanup import named_time
+from spillview.cleanup.cleanup import named_time
+from spillview.cleanup.retention import GROUPS, Plan, Standing, plan, without
+from spillview.cleanup.rules import Rules
 from spillview.model import Artifact, Found
 from spillview.places import Places
-from spillview.profile import load_profiles
-from spillview.retention import GROUPS, Plan, Standing, plan, without
-from spillview.rules import Rules
+from spillview.profiles.profile import load_profiles
 
 NOW = 1_800_000_000.0
 HOUR = 3600

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from spillview.content import BytesContent
-from spillview.counts import count
+from spillview.content.content import BytesContent
+from spillview.content.counts import count
 from spillview.model import Seen
-from spillview.rewriting import find_json, realign
+from spillview.seen.rewriting import find_json, realign
 from tests.stores import Claude, log_of
 from tests.test_links import look_into
 from tests.test_seen import looked

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from spillview.patterns import BadPattern
+from spillview.discovery.roots import check_template, find_roots, templates
 from spillview.places import Places
-from spillview.profile import EnvOverride, Profile, Root
-from spillview.profile_file import built_in
-from spillview.roots import check_template, find_roots, templates
+from spillview.profiles.file import built_in
+from spillview.profiles.patterns import BadPattern
+from spillview.profiles.profile import EnvOverride, Profile, Root
 
 PROFILES = {profile.harness: profile for profile in built_in()}
 

@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from spillview.assembly import Assembly
-from spillview.catalogue import Catalogue, Query
-from spillview.kept_lines import dump
+from spillview.catalogue.assembly import Assembly
+from spillview.catalogue.catalogue import Catalogue, Query
+from spillview.catalogue.kept_lines import dump
+from spillview.catalogue.row_lines import row_lines
 from spillview.places import Places
-from spillview.row_lines import row_lines
-from spillview.state import State
+from spillview.review.state import State
 from tests.command import run
 from tests.harness_stores import NAMES, make
 from tests.stores import Claude, log_of
@@ -168,7 +168,7 @@ def _review(kept: Path) -> None:
 def test_kept_lines_hold_for_what_they_were_made_of_alone(
     kept: Path, change: Callable[[Path], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("spillview.permissions._passable", lambda folder: True)
+    monkeypatch.setattr("spillview.exposure.permissions._passable", lambda folder: True)
     before = run("ls", "--json").data
     change(kept)
     expected = fresh(kept)

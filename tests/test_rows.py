@@ -11,6 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from spillview.catalogue.rows import (
+    artifact_row,
+    missing_row,
+    problem_row,
+    session_row,
+)
 from spillview.model import (
     Artifact,
     Boundary,
@@ -26,12 +32,6 @@ from spillview.model import (
     Read,
     Seen,
     Session,
-)
-from spillview.rows import (
-    artifact_row,
-    missing_row,
-    problem_row,
-    session_row,
 )
 
 FOUND = Found(

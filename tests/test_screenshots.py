@@ -24,7 +24,7 @@ from textual.pilot import Pilot
 from textual.widgets import Input
 
 import spillview.demo
-from spillview.catalogue import Catalogue, Query
+from spillview.catalogue.catalogue import Catalogue, Query
 from spillview.demo import make_night
 from spillview.frozen import replace
 from spillview.places import Places
@@ -375,7 +375,7 @@ def test_the_stored_picture_is_what_the_screen_shows(
     monkeypatch.setenv("TZ", "UTC")
     time.tzset()
     # The night is shared: a test beside this one may be reading the same file.
-    monkeypatch.setattr("spillview.liveness.open_elsewhere", lambda files: {})
+    monkeypatch.setattr("spillview.links.liveness.open_elsewhere", lambda files: {})
     if os.environ.get(REDRAW):
         picture.path.write_text(draw(picture, night, None), encoding="utf-8")
     assert picture.path.is_file(), f"no picture yet; {REDRAW}=1 draws it"

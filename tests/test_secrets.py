@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spillview.content import BytesContent
+from spillview.content.content import BytesContent
 from spillview.errors import Cancelled
 from spillview.secrets.looking import MOST, look
 from spillview.secrets.masking import (

@@ -9,13 +9,13 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from spillview.content import BytesContent
-from spillview.counts import count
+from spillview.content.content import BytesContent
+from spillview.content.counts import count
 from spillview.model import Boundary, Found, Link, Seen, Unit
 from spillview.places import Places
-from spillview.profile import Preview, load_profiles
-from spillview.reads import Reader
-from spillview.seen import align, look, survival
+from spillview.profiles.profile import Preview, load_profiles
+from spillview.seen.reads import Reader
+from spillview.seen.seen import align, look, survival
 from tests.stores import (
     Claude,
     Dsh,

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spillview.content import BytesContent
+from spillview.content.content import BytesContent
 from spillview.errors import BadInput
 from spillview.shape.source import Source
 from spillview.shape.table import Table

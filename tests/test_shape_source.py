@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spillview.content import BytesContent
+from spillview.content.content import BytesContent
 from spillview.errors import Cancelled
 from spillview.model import Seen
 from spillview.shape.locating import first_places, path_at

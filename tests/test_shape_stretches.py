@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spillview.content import open_content
+from spillview.content.content import open_content
 from spillview.errors import Cancelled
 from spillview.model import Range
 from spillview.shape import stretches, teams

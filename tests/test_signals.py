@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spillview import signals
-from spillview.conclusions import classify
-from spillview.content import BytesContent
+from spillview.content import signals
+from spillview.content.conclusions import classify
+from spillview.content.content import BytesContent
+from spillview.content.signals import SIGNAL, first_signal, signal_lines, tally
 from spillview.model import Line, Seen
-from spillview.signals import SIGNAL, first_signal, signal_lines, tally
 
 
 def lines_of(data: bytes, start: int = 0, end: int | None = None) -> list[Line]:

@@ -11,13 +11,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spillview.catalogue import Catalogue, Query
+from spillview.catalogue.catalogue import Catalogue, Query
+from spillview.catalogue.finds import Finds
+from spillview.cleanup.retention import Standing, plan
+from spillview.cleanup.rules import Rules
 from spillview.disk import gain
-from spillview.finds import Finds
 from spillview.model import Artifact, Found
 from spillview.places import Places
-from spillview.retention import Standing, plan
-from spillview.rules import Rules
 from spillview.space import ROUNDING, Space, space_of, taken
 from tests.command import run
 

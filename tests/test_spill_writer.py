@@ -17,9 +17,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spillview.catalogue import Catalogue
-from spillview.content import open_content
-from spillview.counts import count
+from spillview.catalogue.catalogue import Catalogue
+from spillview.content.content import open_content
+from spillview.content.counts import count
 from spillview.model import Artifact
 from spillview.places import Places
 from spillview.store import (

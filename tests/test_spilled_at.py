@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spillview import LocalSpillStore, SpillPolicy
-from spillview.catalogue import Catalogue
+from spillview.catalogue.catalogue import Catalogue
 from spillview.model import Boundary, Mention
 from spillview.places import Places
 from spillview.transcripts.facts import _mention, _row
@@ -152,7 +152,7 @@ def test_boundaries_pass_through_the_cache(gates: list[Boundary]) -> None:
 
 
 def test_two_records_of_one_call_keep_the_boundary_of_either(machine: Path) -> None:
-    from spillview.mentions import distinct
+    from spillview.links.mentions import distinct
 
     one = Mention("a", "s", 1, 0, 9, "result", "n", "/p", call_id="c")
     gates = (Boundary(50_000, "bytes"),)

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spillview.catalogue import Catalogue
+from spillview.catalogue.catalogue import Catalogue
 from spillview.cli import main
 from spillview.model import Boundary
 from spillview.places import Places
-from spillview.statistics import EDGES, Statistics, band_of, measure
+from spillview.review.statistics import EDGES, Statistics, band_of, measure
 from tests.stores import Claude, Dsh, log_of, numbered
 
 

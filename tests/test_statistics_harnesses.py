@@ -15,10 +15,10 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from spillview.catalogue import Catalogue
+from spillview.catalogue.catalogue import Catalogue
 from spillview.model import Artifact, Boundary, Mention, Unit
 from spillview.places import Places
-from spillview.statistics import Statistics, measure
+from spillview.review.statistics import Statistics, measure
 from spillview.transcripts import READERS
 from spillview.transcripts.events import (
     Called,

@@ -13,15 +13,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spillview import stored
-from spillview.catalogue import Catalogue, Query
-from spillview.content import FileContent
-from spillview.entries import artifact_id
+from spillview.catalogue.catalogue import Catalogue, Query
+from spillview.content.content import FileContent
+from spillview.content.unpacking import inflated
+from spillview.discovery.entries import artifact_id
 from spillview.errors import ArtifactGone, NotRegular, Unreadable
 from spillview.model import Artifact, Found
 from spillview.places import Places
-from spillview.stored import Stored, StoredContent, open_artifact
-from spillview.unpacking import inflated
+from spillview.stored import stored
+from spillview.stored.stored import Stored, StoredContent, open_artifact
 from tests.command import run
 from tests.harness_stores import make
 from tests.harness_stores.rtk import Recall
@@ -315,7 +315,7 @@ def test_rows_are_never_removed(tmp_path: Path) -> None:
 
 
 def test_the_trash_refuses_a_row_whoever_asks(tmp_path: Path) -> None:
-    from spillview.moving import by_folder
+    from spillview.cleanup.moving import by_folder
 
     path = tmp_path / "recall.db"
     groups, failed = by_folder([row(path, "k")])
@@ -326,7 +326,7 @@ def test_the_trash_refuses_a_row_whoever_asks(tmp_path: Path) -> None:
 def test_a_search_without_descriptors_reads_a_copy(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from spillview import handles
+    from spillview.search import handles
 
     monkeypatch.setattr(handles, "room", lambda processes: 0)
     store = make("rtk", tmp_path)
@@ -347,7 +347,8 @@ def test_counts_and_looks_of_rows_are_cached_one_by_one(
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "our-state"))
     first = run("ls", "--json", str(tmp_path)).rows
     monkeypatch.setattr(
-        "spillview.stored.open_artifact", lambda *_, **__: pytest.fail("opened again")
+        "spillview.stored.stored.open_artifact",
+        lambda *_, **__: pytest.fail("opened again"),
     )
     assert run("ls", "--json", str(tmp_path)).rows == first
 

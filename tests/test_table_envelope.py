@@ -19,8 +19,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spillview.content import BytesContent
-from spillview.counts import count
+from spillview.content.content import BytesContent
+from spillview.content.counts import count
 from spillview.envelopes.records import Rows
 from spillview.envelopes.table import (
     dated_name,

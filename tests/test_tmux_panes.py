@@ -11,7 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from spillview.tmux_panes import Pane, Sought, find_pane, open_pane, outside, panes
+from spillview.review.tmux_panes import (
+    Pane,
+    Sought,
+    find_pane,
+    open_pane,
+    outside,
+    panes,
+)
 
 
 class Machine:

@@ -15,10 +15,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spillview.discovery import TranscriptFound, discover
+from spillview.discovery.discovery import TranscriptFound, discover
 from spillview.errors import Unreadable
 from spillview.places import Places
-from spillview.profile import Profile, load_profiles
+from spillview.profiles.profile import Profile, load_profiles
 from spillview.transcripts import opencode_rows as rows_of
 from spillview.transcripts import read_transcript, record_text, tables
 from spillview.transcripts.facts import TranscriptFacts
@@ -34,7 +34,7 @@ def log(
     path: Path, reader: str = "opencode", harness: str = "opencode"
 ) -> TranscriptFound:
     """The database as discovery gives it."""
-    from spillview.databases import state
+    from spillview.stored.databases import state
 
     now = state(str(path))
     return TranscriptFound(

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from spillview.discovery import TranscriptFound
+from spillview.discovery.discovery import TranscriptFound
 from spillview.errors import ArtifactGone, Unreadable
 from spillview.model import Mention
 from spillview.places import Places
-from spillview.profile import Profile, load_profiles
+from spillview.profiles.profile import Profile, load_profiles
 from spillview.transcripts import jsonl, read_transcript, record_text
 from spillview.transcripts.facts import TranscriptFacts
 from tests.stores import (

@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spillview.content import open_content
-from spillview.discovery import TranscriptFound
+from spillview.content.content import open_content
+from spillview.discovery.discovery import TranscriptFound
 from spillview.model import Mention
 from spillview.places import Places
-from spillview.profile import Profile, load_profiles
+from spillview.profiles.profile import Profile, load_profiles
 from spillview.transcripts import frames, jsonl, read_transcript, record_text
 from spillview.transcripts.facts import TranscriptFacts
 from spillview.transcripts.notices import notices_in

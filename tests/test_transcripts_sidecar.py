@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from spillview.catalogue import Catalogue
+from spillview.catalogue.catalogue import Catalogue
 from spillview.model import Artifact
 from spillview.places import Places
 

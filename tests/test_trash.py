@@ -18,13 +18,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spillview.batches import RESERVE, UnknownBatch
-from spillview.bins import NoBin, near_name, outlook
+from spillview.cleanup.batches import RESERVE, UnknownBatch
+from spillview.cleanup.bins import NoBin, near_name, outlook
+from spillview.cleanup.journal import Folder, Item, Journal, Level, decode
+from spillview.cleanup.trash import DiskFull, NoTrash, Trash
 from spillview.disk import Busy, Disk
 from spillview.errors import BadInput, Unreadable
-from spillview.journal import Folder, Item, Journal, Level, decode
 from spillview.model import Found
-from spillview.trash import DiskFull, NoTrash, Trash
 
 from .bench.kills import torment
 from .faults import OLD, Made, make, snapshot

@@ -14,8 +14,8 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
+from spillview.cleanup.trash import Trash
 from spillview.disk import Disk
-from spillview.trash import Trash
 
 from .faults import OLD, Kept, Made, kept, walk
 from .test_disk import OTHER

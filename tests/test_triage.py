@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from spillview import triage
+from spillview.catalogue import triage
 from spillview.model import (
     Artifact,
     Boundary,

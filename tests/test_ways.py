@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from spillview.content import open_content
+from spillview.content.content import open_content
+from spillview.discovery.ways import OPEN, Ways
 from spillview.errors import NotRegular, Unreadable
-from spillview.ways import OPEN, Ways
 
 
 @pytest.fixture

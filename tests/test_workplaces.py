@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from spillview.catalogue import Catalogue, Query
+from spillview.catalogue.catalogue import Catalogue, Query
 from spillview.model import Artifact
 from spillview.places import Places
-from spillview.reads import is_shell
+from spillview.seen.reads import is_shell
 from tests.harness_stores import NAMES, make
 
 

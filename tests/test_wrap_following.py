@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spillview.content import BytesContent, open_content
-from spillview.counts import Total, count
+from spillview.content.content import BytesContent, open_content
+from spillview.content.counts import Total, count
 from spillview.envelopes.scanning import Scan, signals_of
 from spillview.wrap.following import Following
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from spillview.writers import being_written, open_files
+from spillview.discovery.writers import being_written, open_files
 
 HOLD = (
     "import sys; f = open(sys.argv[1], sys.argv[2]); print('open', flush=True); input()"

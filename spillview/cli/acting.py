@@ -10,7 +10,7 @@ from spillview.errors import BadInput
 from spillview.text import path_text
 
 if TYPE_CHECKING:
-    from spillview.catalogue import Catalogue
+    from spillview.catalogue.catalogue import Catalogue
     from spillview.cli.streams import Streams
     from spillview.model import Artifact, Missing
 
@@ -64,8 +64,8 @@ def _row(catalogue: Catalogue, args: argparse.Namespace) -> Artifact | Missing:
 
 
 def _names(row: Artifact | Missing) -> dict[str, object]:
-    from spillview.acting import session_of
     from spillview.model import Artifact
+    from spillview.review.acting import session_of
 
     harness, session = session_of(row)
     ident = row.id if isinstance(row, Artifact) else None
@@ -78,8 +78,8 @@ def _prompt(
     args: argparse.Namespace,
     streams: Streams,
 ) -> int:
-    from spillview.corrections import correct_missing, correction
     from spillview.model import Artifact
+    from spillview.review.corrections import correct_missing, correction
 
     if isinstance(row, Artifact):
         made = correction(row, catalogue.profile(row.found.harness))
@@ -104,7 +104,7 @@ def _resume(
     args: argparse.Namespace,
     streams: Streams,
 ) -> int:
-    from spillview.acting import resumed
+    from spillview.review.acting import resumed
 
     known = resumed(catalogue, row)
     if args.json:
@@ -123,8 +123,8 @@ def _pane(
     args: argparse.Namespace,
     streams: Streams,
 ) -> int:
-    from spillview.acting import pane_of
-    from spillview.tmux_panes import outside
+    from spillview.review.acting import pane_of
+    from spillview.review.tmux_panes import outside
 
     found = pane_of(catalogue, row)
     if args.json:

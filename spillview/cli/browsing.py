@@ -14,7 +14,7 @@ from spillview.errors import BadInput
 from spillview.text import path_text
 
 if TYPE_CHECKING:
-    from spillview.catalogue import Catalogue, Query
+    from spillview.catalogue.catalogue import Catalogue, Query
     from spillview.cli.streams import Streams
 
 DEMO = """\
@@ -57,12 +57,12 @@ def run(name: str, args: argparse.Namespace, streams: Streams) -> int:
             "browsing needs a terminal; without one use `spillview ls`, `sessions`,"
             " `show`, `envelope` or `grep`"
         )
-    from spillview.catalogue import Catalogue
+    from spillview.catalogue.catalogue import Catalogue
 
     query = query_of(args, args.words)
     catalogue = Catalogue.here()
     if args.or_demo and not catalogue.scan(query):
-        from spillview.catalogue import Query
+        from spillview.catalogue.catalogue import Query
 
         catalogue.close()
         catalogue, query = _made(_new_folder(), streams), Query()
@@ -111,7 +111,7 @@ def _demo(args: argparse.Namespace, streams: Streams) -> int:
 
 
 def _made(folder: str, streams: Streams) -> Catalogue:
-    from spillview.catalogue import Catalogue
+    from spillview.catalogue.catalogue import Catalogue
     from spillview.demo import make_night
     from spillview.places import Places
 

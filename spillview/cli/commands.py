@@ -13,7 +13,7 @@ from spillview.errors import BadInput
 from spillview.frozen import Frozen, replace
 
 if TYPE_CHECKING:
-    from spillview.catalogue import Catalogue, Query
+    from spillview.catalogue.catalogue import Catalogue, Query
     from spillview.cli.streams import Streams
 
 
@@ -380,7 +380,7 @@ def nearest(word: str) -> str | None:
 
 def query_of(args: argparse.Namespace, paths: Sequence[str] = ()) -> Query:
     """What the common options and `paths` narrow a command to."""
-    from spillview.query import Query
+    from spillview.catalogue.query import Query
 
     query = Query(tuple(paths), args.harness, args.session)
     if (args.since, args.until, args.boundary) == (None, None, None):

@@ -11,7 +11,7 @@ from spillview.errors import BadInput
 from spillview.text import human_age, path_text, printable
 
 if TYPE_CHECKING:
-    from spillview.catalogue import Catalogue, Query
+    from spillview.catalogue.catalogue import Catalogue, Query
     from spillview.cli.streams import Streams, Style
     from spillview.comparison.facts import Comparison
     from spillview.comparison.lines import Told
@@ -58,7 +58,7 @@ def describe(name: str, parser: argparse.ArgumentParser) -> None:
 
 def run(name: str, args: argparse.Namespace, streams: Streams) -> int:
     """Print the comparison."""
-    from spillview.catalogue import Catalogue
+    from spillview.catalogue.catalogue import Catalogue
 
     words = args.words
     if not 1 <= len(words) <= 2 or (args.runs and len(words) != 1):
@@ -159,10 +159,10 @@ def _write(
         signed,
         trouble_words,
     )
-    from spillview.endings import ending_seen
     from spillview.secrets.lines import MaskedLines
     from spillview.secrets.masking import masked_text
     from spillview.secrets.showing import shown
+    from spillview.seen.endings import ending_seen
 
     now = catalogue.now()
     limit, clean = args.limit, str if args.raw else masked_text

@@ -52,11 +52,11 @@ _KINDS: dict[str, Kind] = {
 def _named(option: str) -> tuple[str, ...]:
     """The words of an option that takes one of a few and is checked later."""
     if option == "--sort":
-        from spillview.triage import SORT_KEYS
+        from spillview.catalogue.triage import SORT_KEYS
 
         return tuple(SORT_KEYS)
     if option == "--only":
-        from spillview.picks import PICKS
+        from spillview.catalogue.picks import PICKS
 
         return tuple(PICKS)
     return ()
@@ -136,7 +136,7 @@ def offer(command: Command) -> Offer:
 
 
 def _artifacts() -> Iterator[tuple[str, str]]:
-    from spillview.catalogue import Catalogue
+    from spillview.catalogue.catalogue import Catalogue
 
     catalogue = Catalogue.here()
     try:
@@ -147,7 +147,7 @@ def _artifacts() -> Iterator[tuple[str, str]]:
 
 
 def _sessions() -> Iterator[tuple[str, str]]:
-    from spillview.catalogue import Catalogue
+    from spillview.catalogue.catalogue import Catalogue
 
     catalogue = Catalogue.here()
     try:
@@ -162,7 +162,7 @@ def _sessions() -> Iterator[tuple[str, str]]:
 
 def _harnesses() -> Iterator[tuple[str, str]]:
     from spillview.places import Places
-    from spillview.profile import load_profiles
+    from spillview.profiles.profile import load_profiles
 
     profiles, _ = load_profiles(Places.here())
     for name in sorted(profiles):

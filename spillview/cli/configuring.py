@@ -54,7 +54,7 @@ _EXAMPLE = """\
 
 def example() -> str:
     """A settings file with every setting, commented out."""
-    from spillview.policy_file import EXAMPLE
+    from spillview.cleanup.policy_file import EXAMPLE
 
     policies = "".join(f"#{line}\n" if line else "\n" for line in EXAMPLE.splitlines())
     return _EXAMPLE.replace("{policies}", policies)
@@ -82,7 +82,7 @@ def run(name: str, args: argparse.Namespace, streams: Streams) -> int:
     )
     from spillview.config_text import UNSET, lines
     from spillview.places import Places
-    from spillview.profile import load_profiles
+    from spillview.profiles.profile import load_profiles
 
     if args.words:
         raise BadInput("config takes no words; see `spillview config --help`")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from spillview.text import human_count, iso, path_text, printable, share_text
 
 if TYPE_CHECKING:
-    from spillview.catalogue import Catalogue, Query
+    from spillview.catalogue.catalogue import Catalogue, Query
     from spillview.cli.streams import Streams
     from spillview.model import Artifact
 

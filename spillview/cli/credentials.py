@@ -13,7 +13,7 @@ from spillview.secrets.kept import SEEN_WORDS
 from spillview.text import human_count, path_text, printable
 
 if TYPE_CHECKING:
-    from spillview.catalogue import Catalogue
+    from spillview.catalogue.catalogue import Catalogue
     from spillview.cli.streams import Streams, Style
 
 STYLES: dict[str, Style | None] = {"seen": "unseen", "in part": "unseen"}

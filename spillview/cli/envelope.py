@@ -17,7 +17,7 @@ from spillview.text import (
 
 if TYPE_CHECKING:
     from spillview.cli.streams import Streams, Style
-    from spillview.envelope import EnvelopeFacts, Shown
+    from spillview.seen.envelope import EnvelopeFacts, Shown
 
 RANGES = 12
 """So many ranges are told one by one."""

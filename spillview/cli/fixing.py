@@ -10,10 +10,10 @@ from spillview.errors import BadInput
 from spillview.text import human_count, path_text, printable
 
 if TYPE_CHECKING:
-    from spillview.catalogue import Catalogue
+    from spillview.catalogue.catalogue import Catalogue
     from spillview.cli.streams import Streams
+    from spillview.exposure.modes import Change, Left
     from spillview.model import Artifact
-    from spillview.modes import Change, Left
 
 
 def fix(
@@ -27,7 +27,7 @@ def fix(
     1 where somebody had to be asked and said no, or could not be asked.
     """
     from spillview.cli.asking import agreed, answers
-    from spillview.modes import plan
+    from spillview.exposure.modes import plan
 
     if catalogue.places.uid < 0:
         raise BadInput("--fix-modes: this system has no owners and rights to change")
@@ -61,7 +61,7 @@ def _apply(
     args: argparse.Namespace,
     streams: Streams,
 ) -> int:
-    from spillview.modes import apply
+    from spillview.exposure.modes import apply
 
     done: list[Change] = []
     failed = 0

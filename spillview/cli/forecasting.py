@@ -15,7 +15,7 @@ from spillview.secrets.masking import masked_text
 from spillview.text import human_count, human_ratio, path_text, printable
 
 if TYPE_CHECKING:
-    from spillview.catalogue import Catalogue, Query
+    from spillview.catalogue.catalogue import Catalogue, Query
     from spillview.cli.streams import Streams, Style
     from spillview.cli.tables import Cell
     from spillview.forecast.board import Board
@@ -82,7 +82,7 @@ def describe(name: str, parser: argparse.ArgumentParser) -> None:
 
 def run(name: str, args: argparse.Namespace, streams: Streams) -> int:
     """Print forecasts or costs; exit code 1 when one is due, 2 if some is unread."""
-    from spillview.catalogue import Catalogue
+    from spillview.catalogue.catalogue import Catalogue
     from spillview.typed import parse_age
 
     within = parse_age(args.fail_within) if args.fail_within is not None else None
@@ -228,9 +228,9 @@ def _write_per(
     args: argparse.Namespace,
     streams: Streams,
 ) -> None:
-    from spillview.cells import text_width
     from spillview.cli.tables import Cell, Column, write_table
     from spillview.forecast.rows import amount, per_text
+    from spillview.layout.cells import text_width
 
     noun = printable(args.noun)
     table = []
@@ -268,8 +268,8 @@ def _write_per(
 
 def _write_blocks(table: list[list[Cell]], streams: Streams) -> None:
     """What a narrow terminal has no room for side by side, below each other."""
-    from spillview.cells import fold, text_width
     from spillview.cli.tables import clip
+    from spillview.layout.cells import fold, text_width
 
     for ratio, *_, per, command in table:
         room = streams.width - text_width(ratio.text) - 2

@@ -14,10 +14,10 @@ from spillview.space import size_words
 from spillview.text import human_count, path_text, plural, printable
 
 if TYPE_CHECKING:
-    from spillview.catalogue import Catalogue, Query
+    from spillview.catalogue.catalogue import Catalogue, Query
     from spillview.cli.streams import Streams
-    from spillview.entries import StoreFound
-    from spillview.exposure import Exposure
+    from spillview.discovery.entries import StoreFound
+    from spillview.exposure.exposure import Exposure
 
 DOCTOR = """\
 Every store found with its boundaries and its own retention, and whatever needs a look:
@@ -64,7 +64,7 @@ class Check:
 
 def run(name: str, args: argparse.Namespace, streams: Streams) -> int:
     """Print stores, checks and problems; exit code 2 if a part could not be read."""
-    from spillview.catalogue import Catalogue
+    from spillview.catalogue.catalogue import Catalogue
 
     catalogue = Catalogue.here()
     try:
@@ -110,7 +110,7 @@ def _boundaries(catalogue: Catalogue, harness: str) -> list[tuple[str, Boundary]
 def _checks(catalogue: Catalogue) -> Iterator[Check]:
     from spillview.config import unknown_harnesses
     from spillview.errors import SpillError
-    from spillview.ripgrep import find_ripgrep
+    from spillview.search.ripgrep import find_ripgrep
 
     try:
         program = find_ripgrep()
@@ -138,7 +138,7 @@ def _checks(catalogue: Catalogue) -> Iterator[Check]:
 
 def _policies(catalogue: Catalogue, query: Query) -> Iterator[Check]:
     """How many standing policies there are, and which of them fit nothing."""
-    from spillview.policies import Policies, idle_words
+    from spillview.cleanup.policies import Policies, idle_words
 
     rules = Policies(catalogue.settings.policies)
     if rules.policies:
@@ -188,7 +188,7 @@ def _problems(catalogue: Catalogue, artifacts: Sequence[Artifact]) -> Iterator[T
             kind = f"{{}} artifacts {advice}"
             yield Told(Problem(root, sentence, harness), kind, open_)
 
-    from spillview.exposure import exposures
+    from spillview.exposure.exposure import exposures
 
     for fact in exposures(catalogue.stores, artifacts, catalogue.profiles, own):
         place = Problem(fact.path, fact.sentence, fact.harness)
@@ -242,7 +242,7 @@ def _write_json(
     told: list[Told],
     streams: Streams,
 ) -> None:
-    from spillview.rows import problem_row, store_row
+    from spillview.catalogue.rows import problem_row, store_row
 
     for store in catalogue.stores:
         gates = [each for _, each in _boundaries(catalogue, store.harness)]

@@ -34,7 +34,7 @@ def describe(name: str, parser: argparse.ArgumentParser) -> None:
 
 def run(name: str, args: argparse.Namespace, streams: Streams) -> int:
     """Read what is new; exit code 2 when something could not be read."""
-    from spillview.catalogue import Catalogue
+    from spillview.catalogue.catalogue import Catalogue
     from spillview.index.building import update
     from spillview.index.wanted import wanted
 

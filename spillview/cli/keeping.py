@@ -9,7 +9,7 @@ from spillview.places import DEMO_MARKER
 from spillview.text import path_text
 
 if TYPE_CHECKING:
-    from spillview.catalogue import Catalogue, Query
+    from spillview.catalogue.catalogue import Catalogue, Query
 
 
 def marks_kept(catalogue: Catalogue, query: Query) -> str | None:

@@ -6,15 +6,15 @@ import argparse
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from spillview.catalogue.listing import Listing
 from spillview.cli.commands import query_of, tell_problems, whole_number
 from spillview.errors import BadInput
-from spillview.listing import Listing
 from spillview.model import Artifact
 from spillview.space import size_words, space_of
 from spillview.text import plural
 
 if TYPE_CHECKING:
-    from spillview.catalogue import Catalogue, Query
+    from spillview.catalogue.catalogue import Catalogue, Query
     from spillview.cli.streams import Streams
 
 NEWEST = 50
@@ -81,7 +81,7 @@ def describe(name: str, parser: argparse.ArgumentParser) -> None:
 
 def run(name: str, args: argparse.Namespace, streams: Streams) -> int:
     """Print the rows of `ls` or `sessions`."""
-    from spillview.catalogue import Catalogue
+    from spillview.catalogue.catalogue import Catalogue
 
     if args.count and args.no_count:
         raise BadInput("--count and --no-count exclude each other")
@@ -118,7 +118,7 @@ def _artifacts(
     else:
         found = completed(catalogue, listing, args.count, streams)
         if only is not None:
-            from spillview.picks import PICKS
+            from spillview.catalogue.picks import PICKS
 
             found = [artifact for artifact in found if PICKS[only].admits(artifact)]
         # A call's time may differ from its file's: what was admitted may not be now.
@@ -133,7 +133,7 @@ def _artifacts(
             catalogue.state.remember_ids((a.id, a.found.address) for a in rows)
     unreadable = False
     if args.json and isinstance(rows, Listing):
-        from spillview.row_lines import row_lines
+        from spillview.catalogue.row_lines import row_lines
 
         def completing(listing: Listing) -> Iterable[Artifact]:
             if args.no_count:
@@ -145,7 +145,7 @@ def _artifacts(
             unreadable = unreadable or failed
             streams.write(lines)
     elif args.json:
-        from spillview.rows import artifact_row
+        from spillview.catalogue.rows import artifact_row
 
         for row in shown:
             unreadable = unreadable or row.error is not None
@@ -205,7 +205,7 @@ def _missing(
         found = [call for call in found if call.state == only]
     rows = found[: _limit(args, NEWEST if streams.terminal and not args.json else None)]
     if args.json:
-        from spillview.rows import missing_row
+        from spillview.catalogue.rows import missing_row
 
         for row in rows:
             streams.json(missing_row(row))
@@ -229,7 +229,7 @@ def _sessions(
     everything = catalogue.sessions(found)
     sessions = everything[: _limit(args, None)]
     if args.json:
-        from spillview.rows import session_row
+        from spillview.catalogue.rows import session_row
 
         for session in sessions:
             streams.json(session_row(session))
@@ -249,7 +249,7 @@ def _only(args: argparse.Namespace) -> str | None:
     name: str | None = args.only
     if name is None:
         return None
-    from spillview.picks import PICKS
+    from spillview.catalogue.picks import PICKS
 
     if name not in PICKS:
         raise BadInput(f"there is no kind {name}; there are {', '.join(PICKS)}")
@@ -313,7 +313,7 @@ def none_found(what: str, *, elsewhere: bool) -> str:
 
 
 def _sort_key(name: str) -> Callable[[Artifact], Any]:
-    from spillview.triage import SORT_KEYS
+    from spillview.catalogue.triage import SORT_KEYS
 
     key = SORT_KEYS.get(name)
     if key is None:

@@ -105,9 +105,9 @@ def subject(artifact: Artifact) -> str:
 
 
 def _ratio(artifact: Artifact) -> Cell:
+    from spillview.catalogue.triage import band
     from spillview.cli.tables import Cell
     from spillview.text import human_ratio
-    from spillview.triage import band
 
     gate = artifact.gate
     if gate is None:
@@ -119,7 +119,7 @@ def _ratio(artifact: Artifact) -> Cell:
 def verdict_cell(artifact: Artifact) -> Cell:
     """How an artifact ended, and whether the model saw that."""
     from spillview.cli.tables import Cell
-    from spillview.endings import ending_seen
+    from spillview.seen.endings import ending_seen
 
     link = artifact.link
     if link is None or artifact.counts is None or artifact.counts.verdict is None:
@@ -173,11 +173,11 @@ def missing_table(rows: Sequence[Missing], now: float, streams: Streams) -> None
 
 def session_table(rows: Sequence[Session], now: float, streams: Streams) -> None:
     """Print sessions."""
+    from spillview.catalogue.triage import failed_unseen
     from spillview.cli.tables import Cell, Column, write_table
-    from spillview.endings import endings_unseen
     from spillview.secrets.masking import masked_text
+    from spillview.seen.endings import endings_unseen
     from spillview.text import human_age, human_bytes, human_count
-    from spillview.triage import failed_unseen
 
     columns = [
         Column("SESSION", least=8, most=12),

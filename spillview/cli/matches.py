@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from spillview.excerpts import as_bytes
 from spillview.model import Artifact
+from spillview.search.excerpts import as_bytes
 from spillview.secrets.lines import MaskedLines
 from spillview.secrets.showing import shown
 from spillview.text import human_bytes, path_text, printable
 
 if TYPE_CHECKING:
     from spillview.cli.streams import Streams, Style
-    from spillview.grep import Message, Options
+    from spillview.search.grep import Message, Options
 
 
 class Matches:

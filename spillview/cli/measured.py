@@ -19,7 +19,7 @@ from spillview.text import (
 
 if TYPE_CHECKING:
     from spillview.cli.streams import Streams, Style
-    from spillview.measure import Measured
+    from spillview.store.measure import Measured
     from spillview.wrap.running import Ended
 
 WIDEST = 60

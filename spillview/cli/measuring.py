@@ -19,7 +19,7 @@ from spillview.wrap.telling import signal_name
 
 if TYPE_CHECKING:
     from spillview.cli.streams import Streams
-    from spillview.measure import Measured, Printed
+    from spillview.store.measure import Measured, Printed
     from spillview.tokens import Tokenizer
     from spillview.wrap.folding import Folding
 
@@ -206,7 +206,7 @@ class _Measuring:
         self._failed = True
 
     def _file(self, task: _Task, path: str, started: float) -> Result:
-        from spillview.content import open_content
+        from spillview.content.content import open_content
 
         if not os.path.lexists(path):
             raise BadInput(f"there is no file {printable(path_text(path))}")
@@ -216,7 +216,7 @@ class _Measuring:
             return Result(measured, started, path=path)
 
     def _command(self, task: _Task, started: float) -> Result:
-        from spillview.measure import printed
+        from spillview.store.measure import printed
 
         quiet = None
         if self._args.each is not None:
@@ -252,7 +252,7 @@ class _Measuring:
     def _of(
         self, content: Any, task: _Task, path: str, extra: Sequence[str]
     ) -> Measured:
-        from spillview.measure import measure
+        from spillview.store.measure import measure
 
         tokenizer = self._tokenizer
         return measure(

@@ -11,9 +11,9 @@ from spillview.errors import BadInput, SpillError
 from spillview.text import path_text, printable
 
 if TYPE_CHECKING:
-    from spillview.catalogue import Catalogue, Query
+    from spillview.catalogue.catalogue import Catalogue, Query
+    from spillview.cleanup.pins import Pin, Pins
     from spillview.cli.streams import Streams
-    from spillview.pins import Pin, Pins
 
 PIN = """\
 Pins artifacts: no clean-up plans them for removal until they are unpinned. With
@@ -35,8 +35,8 @@ def describe(name: str, parser: argparse.ArgumentParser) -> None:
 
 def run(name: str, args: argparse.Namespace, streams: Streams) -> int:
     """Pin or unpin what the words mean; gives the exit code."""
-    from spillview.catalogue import Catalogue
-    from spillview.pins import Pin, Pins
+    from spillview.catalogue.catalogue import Catalogue
+    from spillview.cleanup.pins import Pin, Pins
 
     catalogue = Catalogue.here()
     try:
@@ -85,7 +85,7 @@ def _whole_session(
     streams: Streams,
 ) -> int:
     """Pin or unpin the session that --session names."""
-    from spillview.pins import session_pin
+    from spillview.cleanup.pins import session_pin
 
     if name == "pin":
         keys = {(a.found.harness, a.session) for a in catalogue.scan(query_of(args))}
@@ -148,7 +148,7 @@ def _tell(
     pin: Pin, args: argparse.Namespace, streams: Streams, *, pinned: bool
 ) -> None:
     if args.json:
-        from spillview.plan_rows import pin_row
+        from spillview.cleanup.plan_rows import pin_row
 
         streams.json(pin_row(pin, pinned=pinned))
         return

@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from spillview.cleanup.retention import GROUPS
 from spillview.errors import SpillError
-from spillview.retention import GROUPS
 from spillview.space import space_of
 from spillview.text import (
     human_age,
@@ -21,13 +21,13 @@ from spillview.text import (
 )
 
 if TYPE_CHECKING:
-    from spillview.bins import NoBin
-    from spillview.cleanup import Prospect
+    from spillview.cleanup.bins import NoBin
+    from spillview.cleanup.cleanup import Prospect
+    from spillview.cleanup.moving import Failure
+    from spillview.cleanup.retention import Choice, Plan
+    from spillview.cleanup.trash import Applied, Emptied, Trash
     from spillview.cli.streams import Streams
     from spillview.model import Found
-    from spillview.moving import Failure
-    from spillview.retention import Choice, Plan
-    from spillview.trash import Applied, Emptied, Trash
 
 Where = Sequence[tuple["str | NoBin", Sequence["Found"]]]
 
@@ -97,7 +97,7 @@ def print_plan(
     tomorrow = ahead.tomorrow
     failures = {each.found.id: each for each in applied.failed} if applied else {}
     if args.json:
-        from spillview.plan_rows import (
+        from spillview.cleanup.plan_rows import (
             choice_row,
             emptied_facts,
             forecast_facts,
@@ -281,7 +281,7 @@ def _tell_expired(expired: Emptied, streams: Streams) -> None:
 
 def _tell_trash(where: Where, streams: Streams) -> None:
     """Where the trash is, when it is not simply the state folder's."""
-    from spillview.bins import NoBin
+    from spillview.cleanup.bins import NoBin
 
     for place, found in where:
         if isinstance(place, NoBin):

@@ -18,12 +18,12 @@ from spillview.cli.plan_report import (
 from spillview.errors import BadInput, SpillError
 
 if TYPE_CHECKING:
-    from spillview.catalogue import Catalogue, Query
-    from spillview.cleanup import Prospect
+    from spillview.catalogue.catalogue import Catalogue, Query
+    from spillview.cleanup.cleanup import Prospect
+    from spillview.cleanup.retention import Plan
+    from spillview.cleanup.rules import Deciding, Rules
+    from spillview.cleanup.trash import Applied, Emptied, Trash
     from spillview.cli.streams import Streams
-    from spillview.retention import Plan
-    from spillview.rules import Deciding, Rules
-    from spillview.trash import Applied, Emptied, Trash
 
 PRUNE = """\
 Plans a clean-up: for every artifact whether it would go, and why. Nothing is changed
@@ -106,10 +106,10 @@ def describe(name: str, parser: argparse.ArgumentParser) -> None:
 
 def run(name: str, args: argparse.Namespace, streams: Streams) -> int:
     """Print the plan, or carry it out and print what became of it."""
-    from spillview.catalogue import Catalogue
-    from spillview.cleanup import prospect, room, trashes
-    from spillview.policy_file import EXAMPLE, NoPolicies, standing_policies
-    from spillview.trash import Trash
+    from spillview.catalogue.catalogue import Catalogue
+    from spillview.cleanup.cleanup import prospect, room, trashes
+    from spillview.cleanup.policy_file import EXAMPLE, NoPolicies, standing_policies
+    from spillview.cleanup.trash import Trash
     from spillview.typed import parse_ahead
 
     if args.permanent and not args.apply:
@@ -179,7 +179,7 @@ def run(name: str, args: argparse.Namespace, streams: Streams) -> int:
 
 def _tell_idle(seen: Prospect, harness: str | None, streams: Streams) -> None:
     """Say which policies fit nothing of the ground: a project may be mistyped."""
-    from spillview.policies import Policies, idle_words
+    from spillview.cleanup.policies import Policies, idle_words
 
     rules = seen.plan.rules
     if not isinstance(rules, Policies):
@@ -204,7 +204,7 @@ def _refuse_beside_policy(args: argparse.Namespace) -> None:
 
 
 def _rules(args: argparse.Namespace) -> Rules:
-    from spillview.rules import Rules
+    from spillview.cleanup.rules import Rules
     from spillview.typed import parse_age, parse_size
 
     def size(option: str) -> int | None:
@@ -261,7 +261,7 @@ def _expire(
 
 
 def _nothing_done() -> Applied:
-    from spillview.trash import Applied
+    from spillview.cleanup.trash import Applied
 
     return Applied(None, (), ())
 
@@ -302,10 +302,10 @@ def _apply(
     trash: Trash,
     streams: Streams,
 ) -> tuple[Plan, Applied]:
-    from spillview.cleanup import still
+    from spillview.cleanup.cleanup import still
+    from spillview.cleanup.moving import Failure
+    from spillview.cleanup.trash import Applied, DiskFull, NoTrash
     from spillview.cli.asking import agreed, answers
-    from spillview.moving import Failure
-    from spillview.trash import Applied, DiskFull, NoTrash
 
     if not args.yes and answers():
         plan = still(catalogue, query, plan)  # a person may have taken their time

@@ -13,11 +13,11 @@ from spillview.model import Artifact
 from spillview.text import path_text
 
 if TYPE_CHECKING:
-    from spillview.catalogue import Catalogue
+    from spillview.catalogue.catalogue import Catalogue
     from spillview.cli.streams import Streams
-    from spillview.content import Content
-    from spillview.lines import LineIndex
-    from spillview.pages import PageUnit
+    from spillview.content.content import Content
+    from spillview.content.lines import LineIndex
+    from spillview.content.pages import PageUnit
 
 CHUNK = 1 << 18
 """Bytes copied at a time."""
@@ -90,7 +90,7 @@ def add_raw(options: argparse._ArgumentGroup) -> None:
 
 def run(name: str, args: argparse.Namespace, streams: Streams) -> int:
     """Print one artifact, or its envelope."""
-    from spillview.catalogue import Catalogue
+    from spillview.catalogue.catalogue import Catalogue
 
     if len(args.words) != 1:
         raise BadInput(f"{name} takes one artifact: `spillview {name} ARTIFACT`")
@@ -113,11 +113,11 @@ def run(name: str, args: argparse.Namespace, streams: Streams) -> int:
 
 
 def _show(artifact: Artifact, args: argparse.Namespace, streams: Streams) -> int:
-    from spillview.content import text_content
-    from spillview.forms import inner
-    from spillview.lines import LineIndex
-    from spillview.pages import page
-    from spillview.stored import open_artifact
+    from spillview.content.content import text_content
+    from spillview.content.forms import inner
+    from spillview.content.lines import LineIndex
+    from spillview.content.pages import page
+    from spillview.stored.stored import open_artifact
 
     if args.raw and (args.json or args.number):
         raise BadInput("--raw gives bytes alone: leave out --json and -n")
@@ -140,7 +140,7 @@ def _show(artifact: Artifact, args: argparse.Namespace, streams: Streams) -> int
             encoding = "utf-8"
         index = LineIndex(content)
         if args.json:
-            from spillview.rows import page_row
+            from spillview.catalogue.rows import page_row
 
             limit = LIMITS[args.unit] if args.limit is None else args.limit
             shown = page(content, index, args.unit, offset, limit)
@@ -170,7 +170,7 @@ def _encoding(artifact: Artifact, file: Content) -> str:
     """The artifact's encoding, from its beginning alone where it is not counted."""
     if artifact.counts is not None:
         return artifact.counts.encoding
-    from spillview.kinds import HEAD, utf16_of
+    from spillview.content.kinds import HEAD, utf16_of
 
     wide = utf16_of(file.pread(0, HEAD))
     return wide[0] if wide else "utf-8"
@@ -183,7 +183,7 @@ def _range(
 
     Raises `PastEnd` when it begins after the end.
     """
-    from spillview.pages import page
+    from spillview.content.pages import page
 
     if unit != "line" and limit is not None and limit <= CHUNK:
         whole = page(content, index, unit, offset, limit, measure=False)
@@ -206,7 +206,7 @@ def _on_disk(
     file: Content, encoding: str, text: Content, start: int, end: int
 ) -> tuple[int, int]:
     """The bytes on disk of a range of the transcribed text, with the mark before it."""
-    from spillview.transcoding import searched
+    from spillview.content.transcoding import searched
 
     source = searched(file, encoding)
     return (
@@ -312,9 +312,9 @@ def _envelope(
 ) -> int:
     facts = catalogue.envelope(artifact)
     if args.json:
+        from spillview.catalogue.rows import envelope_row
         from spillview.growth.repetition import look_at_artifact
         from spillview.growth.rows import repetition_row
-        from spillview.rows import envelope_row
 
         row = envelope_row(facts)
         row["repetition"] = repetition_row(look_at_artifact(facts.artifact.found))

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from spillview.cells import fold, text_width
 from spillview.cli.tables import Cell, Column, clip, write_table
-from spillview.endings import ending_seen
+from spillview.layout.cells import fold, text_width
 from spillview.report.findings import SECTIONS, Finding, Report, Run, Section
 from spillview.report.period import words
 from spillview.report.rows import opening
 from spillview.report.sentences import name_of, signals_unseen, subject, verdict_text
 from spillview.report.wording import closing, headline, many, passed, stopped_headline
+from spillview.seen.endings import ending_seen
 from spillview.text import human_bytes, human_count, path_text, printable
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from spillview.text import human_bytes, human_count, path_text, printable, share
 if TYPE_CHECKING:
     from spillview.cli.streams import Streams
     from spillview.cli.tables import Cell
-    from spillview.statistics import Statistics
+    from spillview.review.statistics import Statistics
 
 STATISTICS = """\
 Read-back statistics (--stats): for each tool and size band how many outputs were
@@ -29,8 +29,8 @@ def print_statistics(args: argparse.Namespace, streams: Streams) -> int:
     """Print the statistics; exit code 2 if a part could not be read."""
     from dataclasses import replace
 
-    from spillview.catalogue import Catalogue
-    from spillview.statistics import measure
+    from spillview.catalogue.catalogue import Catalogue
+    from spillview.review.statistics import measure
 
     catalogue = Catalogue.here()
     try:
@@ -40,7 +40,7 @@ def print_statistics(args: argparse.Namespace, streams: Streams) -> int:
         found = [artifact for artifact in found if query.admits(artifact)]
         statistics = measure(catalogue, found, boundary=boundary)
         if args.json:
-            from spillview.statistics_rows import rows
+            from spillview.review.statistics_rows import rows
 
             for row in rows(statistics):
                 streams.json(row)

@@ -13,10 +13,10 @@ from spillview.errors import BadInput
 from spillview.text import path_text, printable
 
 if TYPE_CHECKING:
-    from spillview.catalogue import Catalogue, Query
+    from spillview.catalogue.catalogue import Catalogue, Query
     from spillview.cli.streams import Streams
     from spillview.report.findings import Report
-    from spillview.state import Note, State
+    from spillview.review.state import Note, State
 
 REVIEW = f"""\
 The morning report: what needs a look since the last review (before the first one since
@@ -105,7 +105,7 @@ def run(name: str, args: argparse.Namespace, streams: Streams) -> int:
         from spillview.cli.review_statistics import print_statistics
 
         return print_statistics(args, streams)
-    from spillview.catalogue import Catalogue
+    from spillview.catalogue.catalogue import Catalogue
 
     catalogue = Catalogue.here()
     try:

@@ -17,9 +17,9 @@ from spillview.model import Artifact
 from spillview.text import path_text, printable
 
 if TYPE_CHECKING:
-    from spillview.catalogue import Catalogue
+    from spillview.catalogue.catalogue import Catalogue
     from spillview.cli.streams import Streams
-    from spillview.selection import Message, Options, Report
+    from spillview.search.selection import Message, Options, Report
 
 GREP = """\
 Search artifacts with ripgrep: its pattern syntax, its flags, its JSON Lines. Each hit
@@ -114,9 +114,9 @@ def run(name: str, args: argparse.Namespace, streams: Streams) -> int:
         return _secrets(args, streams)
     patterns, words = _words(args)
     options = _options(args)
-    from spillview.catalogue import Catalogue
-    from spillview.ripgrep import check_pattern, find_ripgrep
-    from spillview.selection import Report
+    from spillview.catalogue.catalogue import Catalogue
+    from spillview.search.ripgrep import check_pattern, find_ripgrep
+    from spillview.search.selection import Report
 
     program = find_ripgrep()
     arguments = options.arguments(patterns)
@@ -155,7 +155,7 @@ def _tell_none(args: argparse.Namespace, streams: Streams) -> None:
 
 def _secrets(args: argparse.Namespace, streams: Streams) -> int:
     """Where credentials are; exit code 1 where none was found."""
-    from spillview.catalogue import Catalogue
+    from spillview.catalogue.catalogue import Catalogue
     from spillview.cli import credentials
 
     credentials.check(args)
@@ -185,7 +185,7 @@ def _words(args: argparse.Namespace) -> tuple[list[str], list[str]]:
 
 
 def _options(args: argparse.Namespace) -> Options:
-    from spillview.selection import Options
+    from spillview.search.selection import Options
 
     around = args.context or 0
     before, after = args.before_context, args.after_context
@@ -259,7 +259,7 @@ class _Search:
         return shown.write(self._messages())
 
     def _messages(self) -> Iterator[Message]:
-        from spillview.grep import search
+        from spillview.search.grep import search
 
         return search(
             self._artifacts,
@@ -310,7 +310,7 @@ class _Search:
 
     def _counted(self, names_only: bool) -> Iterator[tuple[Artifact, int]]:
         if self._options.seen is None:
-            from spillview.grep import tally
+            from spillview.search.grep import tally
 
             yield from tally(
                 self._artifacts,
@@ -340,7 +340,7 @@ class _Search:
 
 
 def _count_row(artifact: Artifact, number: int, counted: bool) -> dict[str, Any]:
-    from spillview.excerpts import as_text
+    from spillview.search.excerpts import as_text
 
     path = as_text(os.fsencode(artifact.found.place))
     data: dict[str, Any] = {"path": path, "artifact": artifact.id}

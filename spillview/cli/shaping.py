@@ -11,7 +11,7 @@ from spillview.cli.reading import add_raw
 from spillview.errors import BadInput
 
 if TYPE_CHECKING:
-    from spillview.catalogue import Catalogue
+    from spillview.catalogue.catalogue import Catalogue
     from spillview.cli.streams import Streams
     from spillview.model import Artifact, Seen
     from spillview.shape.outline import Outline
@@ -61,7 +61,7 @@ def describe(name: str, parser: argparse.ArgumentParser) -> None:
 
 def run(name: str, args: argparse.Namespace, streams: Streams) -> int:
     """Print the outline of one artifact."""
-    from spillview.catalogue import Catalogue
+    from spillview.catalogue.catalogue import Catalogue
 
     if len(args.words) != 1:
         raise BadInput(f"{name} takes one artifact: `spillview {name} ARTIFACT`")
@@ -92,7 +92,7 @@ class _Shaping:
         from spillview.errors import Cancelled
         from spillview.shape.source import Source
         from spillview.shape.teams import processes
-        from spillview.stored import open_artifact
+        from spillview.stored.stored import open_artifact
 
         found = self._artifact.found
         with ExitStack() as stack:

@@ -172,7 +172,7 @@ class Streams:
         said = printable(text)
         room = self._room()
         if room is not None:  # a terminal alone breaks inside words
-            from spillview.cells import fold
+            from spillview.layout.cells import fold
 
             said = "\n".join(fold(said, room))
         self._raw(f"{said}\n")

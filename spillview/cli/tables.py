@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from spillview.cells import VS16, char_width, text_width
 from spillview.frozen import Frozen
+from spillview.layout.cells import VS16, char_width, text_width
 
 if TYPE_CHECKING:
     from spillview.cli.streams import Streams, Style

@@ -18,9 +18,9 @@ from spillview.text import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from spillview.batches import Batch
+    from spillview.cleanup.batches import Batch
+    from spillview.cleanup.trash import Trash
     from spillview.cli.streams import Streams
-    from spillview.trash import Trash
 
 UNDO = """\
 Puts back the files of the last clean-up, or of the one that BATCH (or its beginning)
@@ -50,9 +50,9 @@ def describe(name: str, parser: argparse.ArgumentParser) -> None:
 
 def run(name: str, args: argparse.Namespace, streams: Streams) -> int:
     """Do it; gives the exit code."""
+    from spillview.cleanup.trash import Trash
     from spillview.config import load_settings
     from spillview.places import Places
-    from spillview.trash import Trash
 
     for option in ("harness", "session", "since", "until"):
         if getattr(args, option) is not None:
@@ -80,7 +80,7 @@ def _undo(trash: Trash, args: argparse.Namespace, streams: Streams) -> int:
         progress=lambda done, total: streams.progress("restored", done, total),
     )
     if args.json:
-        from spillview.plan_rows import undone_row
+        from spillview.cleanup.plan_rows import undone_row
 
         streams.json(undone_row(done))
     if done.batch is None:
@@ -99,13 +99,13 @@ def _undo(trash: Trash, args: argparse.Namespace, streams: Streams) -> int:
 def _list(
     trash: Trash, keep: float | None, args: argparse.Namespace, streams: Streams
 ) -> int:
-    from spillview.expiry import expires
+    from spillview.cleanup.expiry import expires
 
     batches = trash.batches()
     if args.words:
         return _contents(trash, batches, args, streams)
     if args.json:
-        from spillview.plan_rows import batch_row
+        from spillview.cleanup.plan_rows import batch_row
 
         for batch in batches:
             streams.json(batch_row(batch, expires(batch, keep)))
@@ -139,8 +139,8 @@ def _list(
 def _contents(
     trash: Trash, batches: Sequence[Batch], args: argparse.Namespace, streams: Streams
 ) -> int:
-    from spillview.batches import named_batch
-    from spillview.plan_rows import content_row
+    from spillview.cleanup.batches import named_batch
+    from spillview.cleanup.plan_rows import content_row
 
     for word in args.words:
         batch = named_batch(batches, word)
@@ -154,7 +154,7 @@ def _contents(
 
 
 def _empty(trash: Trash, args: argparse.Namespace, streams: Streams) -> int:
-    from spillview.batches import named_batch
+    from spillview.cleanup.batches import named_batch
     from spillview.cli.asking import agreed, answers
 
     batches = trash.batches()
@@ -173,7 +173,7 @@ def _empty(trash: Trash, args: argparse.Namespace, streams: Streams) -> int:
         progress=lambda done, total: streams.progress("deleted", done, total),
     )
     if args.json:
-        from spillview.plan_rows import batch_row, emptied_row
+        from spillview.cleanup.plan_rows import batch_row, emptied_row
 
         for batch in done.batches:
             streams.json(batch_row(batch))
@@ -192,8 +192,8 @@ def _empty(trash: Trash, args: argparse.Namespace, streams: Streams) -> int:
 def _table(batches: Sequence[Batch], keep: float | None, streams: Streams) -> None:
     import time
 
+    from spillview.cleanup.expiry import expiry
     from spillview.cli.tables import Cell, Column, write_table
-    from spillview.expiry import expiry
 
     now = time.time()
     columns = [

@@ -10,7 +10,7 @@ from spillview.errors import BadInput
 from spillview.text import human_age, human_bytes, path_text, plural, printable
 
 if TYPE_CHECKING:
-    from spillview.catalogue import Catalogue
+    from spillview.catalogue.catalogue import Catalogue
     from spillview.cli.streams import Streams
     from spillview.cli.tables import Cell
     from spillview.growth.limits import Limits
@@ -84,7 +84,7 @@ def describe(name: str, parser: argparse.ArgumentParser) -> None:
 
 def run(name: str, args: argparse.Namespace, streams: Streams) -> int:
     """Look, tell, remember; exit code 1 when a limit is passed, 2 if some is unread."""
-    from spillview.catalogue import Catalogue
+    from spillview.catalogue.catalogue import Catalogue
     from spillview.growth.check import check
 
     interval = _interval(args.interval)

@@ -16,7 +16,7 @@ from spillview.wrap.telling import outcome, partial_of, signal_name
 
 if TYPE_CHECKING:
     from spillview.cli.streams import Streams
-    from spillview.content import Content
+    from spillview.content.content import Content
     from spillview.model import Boundary, Counts
     from spillview.store import SpillWriter
     from spillview.store.tally import Tally
@@ -194,7 +194,7 @@ class _Wrapping:
 
     def _settle(self, capture: Capture, ended: Ended, signals: Forwarding) -> None:
         """The output is complete: count it, and fold and store what is too large."""
-        from spillview.counts import count
+        from spillview.content.counts import count
 
         capture.finish()
         if capture.state == "loose":
@@ -234,7 +234,7 @@ class _Wrapping:
         ended: Ended,
         cancelled: Callable[[], bool],
     ) -> None:
-        from spillview.entries import artifact_id
+        from spillview.discovery.entries import artifact_id
         from spillview.store import SpillEnvelope, SpillFacts
 
         if capture.writer is None:

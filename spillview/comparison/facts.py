@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 from spillview.comparison.items import ItemComparison, NotCompared, compare_items
 from spillview.comparison.lines import LineComparison, compare_lines
 from spillview.comparison.ordering import Progress
-from spillview.content import FileContent
+from spillview.content.content import FileContent
 from spillview.errors import Unreadable
 from spillview.model import Artifact, Seen
 from spillview.text import path_text, printable
 
 if TYPE_CHECKING:
-    from spillview.content import Content
+    from spillview.content.content import Content
 
 UNITS = ("lines", "bytes", "chars", "tokens")
 """The sizes that stand side by side; tokens are estimated."""
@@ -59,7 +59,7 @@ def compare(
     Raises `Unreadable` when one of them cannot be read or was written anew meanwhile,
     `Cancelled`. What only grew is compared up to where it ended at first.
     """
-    from spillview.stored import open_artifact
+    from spillview.stored.stored import open_artifact
 
     with ExitStack() as stack:
         contents = []
@@ -131,9 +131,9 @@ def _text(
     content: Content, stack: ExitStack
 ) -> tuple[Content, Callable[[Seen | None], Seen | None]]:
     """The content as text, and what makes ranges of it ranges of that text."""
-    from spillview.content import text_content
-    from spillview.kinds import HEAD, utf16_of
-    from spillview.transcoding import searched
+    from spillview.content.content import text_content
+    from spillview.content.kinds import HEAD, utf16_of
+    from spillview.content.transcoding import searched
 
     wide = utf16_of(content.pread(0, HEAD))
     if wide is None:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from spillview.shape.table import as_json, cell
 
 if TYPE_CHECKING:
-    from spillview.content import Content
+    from spillview.content.content import Content
     from spillview.shape.outline import Outline
     from spillview.shape.source import Source
 

@@ -16,7 +16,7 @@ from spillview.errors import Cancelled, Unreadable
 from spillview.model import Line, Seen
 
 if TYPE_CHECKING:
-    from spillview.content import Content
+    from spillview.content.content import Content
 
 SHOWN = 200
 """Lines of each side that are kept with their text."""
@@ -256,7 +256,7 @@ def _trouble(
     content: Content, parts: Iterator[Part], flags: Flags, seen: Seen | None
 ) -> tuple[tuple[Told, ...], int | None]:
     """The first lines meant that hold a signal word, and how many there are."""
-    from spillview.signals import first_signal
+    from spillview.content.signals import first_signal
 
     kept: list[Told] = []
     total = size = ordinal = 0

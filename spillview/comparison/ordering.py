@@ -19,7 +19,7 @@ from spillview.comparison.noise import without_noise
 from spillview.errors import Cancelled
 
 if TYPE_CHECKING:
-    from spillview.content import Content
+    from spillview.content.content import Content
 
 EQUAL = 1 << 20
 """Bytes that are compared at a time, at most, where both are equal."""

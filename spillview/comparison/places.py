@@ -11,7 +11,7 @@ from spillview.comparison.ordering import Hunk
 from spillview.model import Range
 
 if TYPE_CHECKING:
-    from spillview.content import Content
+    from spillview.content.content import Content
 
 AROUND = 3
 """Lines of what is the same that stay in sight around a difference."""

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from spillview.comparison.facts import Comparison
 from spillview.comparison.items import ItemComparison
-from spillview.endings import ending_line, ending_seen
 from spillview.model import Artifact
+from spillview.seen.endings import ending_line, ending_seen
 from spillview.text import human_count, path_text, printable
 
 KEYS = 6

@@ -7,9 +7,8 @@ import os
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from spillview.alignment import merge
-from spillview.content import BytesContent
-from spillview.counts import count
+from spillview.content.content import BytesContent
+from spillview.content.counts import count
 from spillview.envelopes.excerpts import Spot, excerpt
 from spillview.envelopes.inventory import Inventory
 from spillview.envelopes.members import Member, Members
@@ -25,13 +24,14 @@ from spillview.envelopes.parts import (
 from spillview.envelopes.shrinking import LARGEST, SHORTEST, Shrunk, shrunk
 from spillview.errors import BadInput
 from spillview.model import Counts
+from spillview.seen.alignment import merge
 from spillview.shape.outline import Outline
 from spillview.shape.source import Source
 from spillview.store.encoding import pieces
 from spillview.text import path_text, printable
 
 if TYPE_CHECKING:
-    from spillview.content import Content
+    from spillview.content.content import Content
 
 SAMPLE = 8
 """Items that are shown whole, if they fit."""
@@ -221,7 +221,7 @@ class _Folding:
 
     def _last_line(self) -> dict[str, Any]:
         """What a text that breaks ends with: often it is an error message."""
-        from spillview.counts import last_line
+        from spillview.content.counts import last_line
 
         verdict = last_line(self.text, feeds=self._feeds())
         if verdict is None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 from spillview.model import Range
 
 if TYPE_CHECKING:
-    from spillview.content import Content
+    from spillview.content.content import Content
 
 WINDOW = 1 << 16
 """Bytes of a line that are looked at."""

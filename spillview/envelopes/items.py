@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from spillview.model import Range
 
 if TYPE_CHECKING:
-    from spillview.content import Content
+    from spillview.content.content import Content
 
 BLOCK = 1 << 16
 """Bytes read at a time."""

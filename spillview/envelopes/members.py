@@ -13,7 +13,7 @@ from spillview.shape.locating import first_places
 from spillview.shape.outline import Outline
 
 if TYPE_CHECKING:
-    from spillview.content import Content
+    from spillview.content.content import Content
 
 
 @dataclass(slots=True)

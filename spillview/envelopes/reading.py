@@ -12,15 +12,15 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from spillview.alignment import merge
-from spillview.content import text_content
+from spillview.content.content import text_content
 from spillview.envelopes.excerpts import Spot, placed
 from spillview.envelopes.shrinking import LARGEST, written
-from spillview.filelines import Lines
 from spillview.model import Counts, Range, Seen
+from spillview.seen.alignment import merge
+from spillview.seen.filelines import Lines
 
 if TYPE_CHECKING:
-    from spillview.content import Content
+    from spillview.content.content import Content
 
 _NUMBERED = re.compile(
     r"--- (?:signal lines: (?P<rows>\d{1,15}) here, .{1,80}|conclusion: .{1,80})\Z"
@@ -127,7 +127,7 @@ def on_disk(
     ranges: tuple[Range, ...], content: Content, text: Content, encoding: str
 ) -> tuple[Range, ...]:
     """Ranges of UTF-16 on disk for those of its transcription."""
-    from spillview.transcoding import searched
+    from spillview.content.transcoding import searched
 
     places = searched(content, encoding)
 

@@ -11,9 +11,9 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from spillview.content import BytesContent, Content, open_content, text_content
+from spillview.content.content import BytesContent, Content, open_content, text_content
+from spillview.content.kinds import HEAD, utf16_of
 from spillview.errors import BadInput
-from spillview.kinds import HEAD, utf16_of
 from spillview.shape.numbers import Constant, Written
 from spillview.store.encoding import pieces
 

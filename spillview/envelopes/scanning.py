@@ -8,15 +8,22 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from spillview.codepoints import line_feeds
+from spillview.content.codepoints import line_feeds
+from spillview.content.signals import (
+    BEFORE,
+    BLOCK,
+    LONGEST,
+    WORD,
+    first_signal,
+    signal_spans,
+)
 from spillview.envelopes.excerpts import Spot
 from spillview.errors import BadInput, Cancelled
-from spillview.regexes import UnsafeRegex, check_regex
-from spillview.signals import BEFORE, BLOCK, LONGEST, WORD, first_signal, signal_spans
+from spillview.profiles.regexes import UnsafeRegex, check_regex
 from spillview.text import printable
 
 if TYPE_CHECKING:
-    from spillview.content import Content
+    from spillview.content.content import Content
 
 OVERLAP = 1 << 10
 """Bytes that two parts of a line of over `LONGEST` bytes have in common: a hit of an

@@ -11,7 +11,7 @@ from spillview.envelopes.heading import DIGITS
 from spillview.envelopes.scanning import Found
 
 if TYPE_CHECKING:
-    from spillview.content import Content
+    from spillview.content.content import Content
 
 SIGNAL_CHARS = (400, 240, 160)
 """Chars of a signal line: the most with which all of them fit, else the last."""

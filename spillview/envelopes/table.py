@@ -29,7 +29,7 @@ from spillview.errors import BadInput
 from spillview.text import human_count, path_text, printable
 
 if TYPE_CHECKING:
-    from spillview.content import Content
+    from spillview.content.content import Content
     from spillview.model import Counts
 
 __all__ = [

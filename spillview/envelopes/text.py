@@ -11,10 +11,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from spillview.alignment import merge
-from spillview.conclusions import conclusion
-from spillview.content import BytesContent, text_content
-from spillview.counts import count
+from spillview.content.conclusions import conclusion
+from spillview.content.content import BytesContent, text_content
+from spillview.content.counts import count
+from spillview.content.signals import line_start
 from spillview.envelopes.blocks import Block
 from spillview.envelopes.excerpts import MARK, Excerpt, Spot, excerpt, visible
 from spillview.envelopes.heading import DIGITS, About, Told, header
@@ -33,11 +33,11 @@ from spillview.envelopes.scanning import Found, Scan, signals_of
 from spillview.envelopes.signal_rows import LEAST, SIGNAL_CHARS, signal_rows
 from spillview.errors import BadInput
 from spillview.model import Boundary, Counts
-from spillview.signals import line_start
+from spillview.seen.alignment import merge
 from spillview.store.encoding import pieces
 
 if TYPE_CHECKING:
-    from spillview.content import Content
+    from spillview.content.content import Content
 
 TAIL = 20
 """Last lines that are kept, blank ones at the very end left out."""

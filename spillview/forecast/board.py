@@ -8,16 +8,16 @@ from dataclasses import dataclass, field
 from statistics import median
 from typing import TYPE_CHECKING
 
+from spillview.catalogue.query import Query
 from spillview.forecast import kept
 from spillview.forecast.crossing import Forecast, forecast
 from spillview.forecast.kept import Outcome
 from spillview.forecast.runs import Key
 from spillview.forecast.series import Series, gather
 from spillview.model import Artifact, Problem
-from spillview.query import Query
 
 if TYPE_CHECKING:
-    from spillview.catalogue import Catalogue
+    from spillview.catalogue.catalogue import Catalogue
 
 Cancelled = Callable[[], bool]
 Progress = Callable[[int, int], None]

@@ -12,12 +12,12 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
+from spillview.catalogue.query import Query
 from spillview.forecast.series import Told, told
 from spillview.model import Artifact, Problem
-from spillview.query import Query
 
 if TYPE_CHECKING:
-    from spillview.catalogue import Catalogue
+    from spillview.catalogue.catalogue import Catalogue
 
 Cancelled = Callable[[], bool]
 Progress = Callable[[int, int], None]

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from typing import Literal
 
+from spillview.catalogue.triage import CLOSE
 from spillview.forecast.rates import Rate, Trend, trend
 from spillview.forecast.runs import Group, Run, boundary_of, points
 from spillview.model import Boundary
-from spillview.triage import CLOSE
 
 FARTHEST = 730.0
 """Days ahead that a date is given for, unless ten times the series reach farther."""

@@ -12,19 +12,19 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from spillview.catalogue.query import MIN_PREFIX, Query
 from spillview.errors import Unreadable
 from spillview.forecast.normalising import is_command_line, normalised, unwrapped
 from spillview.forecast.own_runs import OwnRuns
 from spillview.forecast.runs import Group, Key, Run
 from spillview.model import Artifact, Boundary, Problem
-from spillview.query import MIN_PREFIX, Query
 from spillview.text import path_text
 
 if TYPE_CHECKING:
-    from spillview.catalogue import Catalogue
-    from spillview.discovery import TranscriptFound
+    from spillview.catalogue.catalogue import Catalogue
+    from spillview.discovery.discovery import TranscriptFound
+    from spillview.links.session_facts import SessionFacts
     from spillview.places import Places
-    from spillview.session_facts import SessionFacts
     from spillview.transcripts.results import Result, Results
     from spillview.wrap import history
 

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from spillview.discovery.writers import Open, OpenFile, open_files
 from spillview.errors import Unreadable
 from spillview.frozen import replace
 from spillview.growth.changes import Change, Size, change, together
@@ -20,10 +21,9 @@ from spillview.growth.readings import Check, Kind, Reading, telling, worst_first
 from spillview.growth.repetition import look_at
 from spillview.model import Problem
 from spillview.space import taken
-from spillview.writers import Open, OpenFile, open_files
 
 if TYPE_CHECKING:
-    from spillview.catalogue import Catalogue, Query
+    from spillview.catalogue.catalogue import Catalogue, Query
 
 LOOKED = 10
 """So many files are looked into for what they repeat."""

@@ -7,13 +7,13 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING
 
+from spillview.discovery.writers import open_files
 from spillview.growth.disks import Disk, disk_of, disks_of, until_full
 from spillview.growth.limits import DEFAULTS, Free, limits_of
 from spillview.growth.looks import Looks, Watched
 from spillview.growth.readings import Reading
 from spillview.growth.repetition import look_at
 from spillview.model import Artifact, Found
-from spillview.writers import open_files
 
 if TYPE_CHECKING:
     from spillview.config import Settings

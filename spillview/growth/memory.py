@@ -18,8 +18,8 @@ from spillview.places import private_dir
 from spillview.text import path_text
 
 if TYPE_CHECKING:
+    from spillview.catalogue.query import Query
     from spillview.places import Places
-    from spillview.query import Query
 
 FORM = 1
 """Raised when what is kept changes; another form is no memory."""

@@ -8,6 +8,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from spillview.discovery.writers import Open, open_files
 from spillview.growth.changes import Change, Size, change
 from spillview.growth.current import filling, on_disk
 from spillview.growth.disks import Disk, disks_of, until_full
@@ -16,7 +17,6 @@ from spillview.growth.looks import made_since, size_at
 from spillview.growth.readings import Reading
 from spillview.growth.repetition import Repetition, look_at
 from spillview.text import human_age, human_bytes, path_text
-from spillview.writers import Open, open_files
 
 if TYPE_CHECKING:
     from spillview.config import Settings

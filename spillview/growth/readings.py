@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from spillview.discovery.writers import Holder
 from spillview.frozen import Frozen, replace
 from spillview.growth.changes import Change
 from spillview.growth.limits import Limits
 from spillview.model import Problem
-from spillview.writers import Holder
 
 if TYPE_CHECKING:
     from spillview.growth.repetition import Repetition

@@ -17,7 +17,7 @@ from spillview.errors import Cancelled, Unreadable
 from spillview.frozen import Frozen
 
 if TYPE_CHECKING:
-    from spillview.content import Content
+    from spillview.content.content import Content
     from spillview.model import Found
 
 TAIL = 1 << 20
@@ -96,7 +96,7 @@ def look_at(
 
     Nothing but a regular file is opened, and with `root` none outside it.
     """
-    from spillview.content import open_content
+    from spillview.content.content import open_content
 
     try:
         with open_content(path, root=root) as content:
@@ -112,7 +112,7 @@ def look_at(
 def look_at_artifact(found: Found) -> Repetition | None:
     """What parts of an artifact's text repeat; None where it cannot be read, or is
     empty."""
-    from spillview.stored import open_artifact
+    from spillview.stored.stored import open_artifact
 
     if found.type != "file":
         return None

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from spillview.discovery.writers import Holder
 from spillview.growth.limits import rate_text, text_of
 from spillview.growth.readings import Passed, Reading
 from spillview.growth.repetition import Repetition
 from spillview.text import human_age, human_bytes, path_text
-from spillview.writers import Holder
 
 
 def limit_words(passed: Passed) -> str:

@@ -13,7 +13,10 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from spillview.content import FileContent, open_content
+from spillview.content.content import FileContent, open_content
+from spillview.content.kinds import HEAD, utf16_of
+from spillview.content.transcoding import MARKS, UTF8_MARK
+from spillview.discovery.writers import mapped_elsewhere, open_elsewhere
 from spillview.disk import Busy
 from spillview.errors import SpillError, Unreadable
 from spillview.index.drafts import DRAFT, Writer
@@ -23,11 +26,8 @@ from spillview.index.plan import Work, complete, plan, present
 from spillview.index.segments import Entry, Segment
 from spillview.index.signature import BLOCK, OVERLAP
 from spillview.index.wanted import Wanted
-from spillview.kinds import HEAD, utf16_of
 from spillview.own_files import is_stranger, set_aside
 from spillview.places import checked_own, private_dir
-from spillview.transcoding import MARKS, UTF8_MARK
-from spillview.writers import mapped_elsewhere, open_elsewhere
 
 SETTLED = 0.05
 """Seconds since the last change of a file before it is read: two changes within one

@@ -6,12 +6,12 @@ import os
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from spillview.catalogue.listing import BATCH, Listing
 from spillview.index.facts import facts_from
-from spillview.listing import BATCH, Listing
 
 if TYPE_CHECKING:
     from spillview.model import Artifact, Found
-    from spillview.selection import Options
+    from spillview.search.selection import Options
 
 
 _FOLDER = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from spillview.listing import Listing
+from spillview.catalogue.listing import Listing
 
 if TYPE_CHECKING:
     from spillview.model import Artifact

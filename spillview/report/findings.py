@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from spillview.endings import ending_line
 from spillview.model import Artifact, Line, Missing, Next
+from spillview.seen.endings import ending_line
 
 Section = Literal[
     "failed_unseen",

@@ -7,17 +7,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from spillview.catalogue.query import MIN_PREFIX, Query
 from spillview.errors import BadInput
 from spillview.model import Artifact
-from spillview.query import MIN_PREFIX, Query
 from spillview.report.findings import Report
 from spillview.report.period import night_start
-from spillview.reviewed import call_mark, session_mark
-from spillview.state import LONGEST_NOTE, About, Note, State
+from spillview.review.reviewed import call_mark, session_mark
+from spillview.review.state import LONGEST_NOTE, About, Note, State
 from spillview.text import printable
 
 if TYPE_CHECKING:
-    from spillview.catalogue import Catalogue
+    from spillview.catalogue.catalogue import Catalogue
 
 
 @dataclass(frozen=True, slots=True)

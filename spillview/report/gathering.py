@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from spillview import triage
-from spillview.exposure import leads_out, user_name
+from spillview.catalogue import triage
+from spillview.exposure.exposure import leads_out, user_name
 from spillview.growth.current import filling, growing
 from spillview.growth.rows import growth_facts
 from spillview.model import Artifact, Missing
@@ -17,14 +17,19 @@ from spillview.report.findings import SECTIONS, Finding, Period, Report, Run, Ta
 from spillview.report.items import ItemCounter, Items
 from spillview.report.period import holds, holds_call, period_of
 from spillview.report.placing import EXPOSING, is_fine, sections_of
-from spillview.reviewed import call_mark, is_call_reviewed, is_reviewed, session_mark
+from spillview.review.reviewed import (
+    call_mark,
+    is_call_reviewed,
+    is_reviewed,
+    session_mark,
+)
 from spillview.secrets.masking import masked_text
 from spillview.secrets.showing import shown, shown_call
 from spillview.secrets.telling import tally
 from spillview.text import path_text
 
 if TYPE_CHECKING:
-    from spillview.catalogue import Catalogue, Query
+    from spillview.catalogue.catalogue import Catalogue, Query
     from spillview.growth.readings import Reading
 
 Progress = Callable[[int, int], None]
@@ -246,7 +251,7 @@ class _Gathering:
 
     def _exposures(self) -> Iterator[Finding]:
         """Who else reaches the stores of these artifacts."""
-        from spillview.exposure import exposures
+        from spillview.exposure.exposure import exposures
 
         catalogue = self.catalogue
         grounds = {(a.found.harness, a.found.root) for a in self.todo}

@@ -68,7 +68,7 @@ class ItemCounter:
 
 def _count(artifact: Artifact) -> Items | None:
     from spillview.shape.source import Source
-    from spillview.stored import open_artifact
+    from spillview.stored.stored import open_artifact
 
     found = artifact.found
     seen = artifact.link.seen if artifact.link is not None else None

@@ -12,13 +12,13 @@ from collections.abc import Callable, Iterable, Sequence
 from html import escape
 from string import Template
 
-from spillview.endings import ending_seen
 from spillview.report.findings import SECTIONS, Finding, Report, Run, Section
 from spillview.report.page_style import STYLE
 from spillview.report.period import words
 from spillview.report.rows import opening
 from spillview.report.sentences import name_of, signals_unseen, subject, verdict_text
 from spillview.report.wording import closing, headline, many, passed, stopped_headline
+from spillview.seen.endings import ending_seen
 from spillview.text import human_bytes, path_text, printable
 
 LONGEST = 2_000

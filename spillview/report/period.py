@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
+from spillview.catalogue.triage import EVENING_HOUR, evening
 from spillview.model import Artifact, Missing
 from spillview.report.findings import Period
 from spillview.text import when
-from spillview.triage import EVENING_HOUR, evening
 
 
 def period_of(

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from spillview import triage
-from spillview.endings import ending_seen
+from spillview.catalogue import triage
 from spillview.model import Artifact
 from spillview.report.findings import Section
 from spillview.report.items import Items
+from spillview.seen.endings import ending_seen
 
 EXPOSING = ("world-readable", "secret-like")
 """Flags that say who may read it, or what is in it."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from spillview.endings import ending_seen
+from spillview.catalogue.rows import LONGEST, was_read_back
 from spillview.report.findings import SECTIONS, Finding, Report
-from spillview.rows import LONGEST, was_read_back
+from spillview.seen.endings import ending_seen
 from spillview.text import iso, path_text
 
 Row = dict[str, Any]

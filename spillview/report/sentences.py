@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 
-from spillview.endings import ending_line, ending_seen
 from spillview.model import Artifact, Line, Missing
 from spillview.report.findings import Run
 from spillview.report.items import Items
+from spillview.seen.endings import ending_line, ending_seen
 from spillview.text import human_bytes, legible, path_text
 
 QUOTED = 300

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from spillview.discovery import StoreFound
+from spillview.discovery.discovery import StoreFound
 from spillview.errors import SpillError
 from spillview.growth.current import least_free
 from spillview.growth.disks import disks_of, until_full
@@ -16,7 +16,7 @@ from spillview.space import size_words
 from spillview.text import human_age, human_bytes, path_text
 
 if TYPE_CHECKING:
-    from spillview.catalogue import Catalogue, Query
+    from spillview.catalogue.catalogue import Catalogue, Query
 
 ADVISED_DAYS = 7
 """The default advice of a clean-up: what was not active for so many days."""
@@ -93,7 +93,7 @@ def _totals(stores: list[StoreFound]) -> Iterator[Finding]:
 
 
 def _trash(catalogue: Catalogue, problems: list[str]) -> Finding | None:
-    from spillview.trash import Trash
+    from spillview.cleanup.trash import Trash
 
     try:
         batches = Trash(catalogue.places).batches()
@@ -113,10 +113,10 @@ def _trash(catalogue: Catalogue, problems: list[str]) -> Finding | None:
 
 def _plan(catalogue: Catalogue, query: Query, problems: list[str]) -> Finding | None:
     """What the standing policies would free; without any, what the default advice."""
-    from spillview.catalogue import Catalogue
-    from spillview.cleanup import prospect
-    from spillview.policy_file import standing_policies
-    from spillview.rules import Deciding, Rules
+    from spillview.catalogue.catalogue import Catalogue
+    from spillview.cleanup.cleanup import prospect
+    from spillview.cleanup.policy_file import standing_policies
+    from spillview.cleanup.rules import Deciding, Rules
 
     own = Catalogue(
         catalogue.places,

@@ -17,8 +17,8 @@ from spillview.secrets.masking import seen_states
 from spillview.secrets.rules import RULES
 
 if TYPE_CHECKING:
-    from spillview.cache import Cache, Key
-    from spillview.content import Content
+    from spillview.catalogue.cache import Cache, Key
+    from spillview.content.content import Content
     from spillview.model import Artifact, Found
 
 HUGE = 1 << 30
@@ -79,7 +79,7 @@ class Known:
         """What is in it; None where nothing was found, or nobody looked yet."""
         import os
 
-        from spillview.cache import as_stored
+        from spillview.catalogue.cache import as_stored
 
         holding = self._holding.get(os.fsencode(found.address))
         if holding is None or holding.key != as_stored(found.key):
@@ -182,10 +182,10 @@ def look_at(
 
     Raises `Cancelled`, and what opening and reading raise.
     """
-    from spillview.content import text_content
-    from spillview.kinds import HEAD, utf16_of
-    from spillview.stored import open_artifact
-    from spillview.transcoding import searched
+    from spillview.content.content import text_content
+    from spillview.content.kinds import HEAD, utf16_of
+    from spillview.content.transcoding import searched
+    from spillview.stored.stored import open_artifact
 
     with open_artifact(artifact.found, root=artifact.found.root) as file:
         if file.key != artifact.found.key:

@@ -9,7 +9,7 @@ from spillview.errors import SpillError
 from spillview.secrets.masking import MaskedContent, mask, masked, masked_text
 
 if TYPE_CHECKING:
-    from spillview.content import Content
+    from spillview.content.content import Content
     from spillview.model import Artifact, Line
 
 
@@ -49,9 +49,9 @@ class MaskedLines:
         return shown.decode("utf-8", "surrogateescape")
 
     def _opened(self, artifact: Artifact) -> MaskedContent | None:
-        from spillview.content import text_content
-        from spillview.kinds import HEAD, utf16_of
-        from spillview.stored import open_artifact
+        from spillview.content.content import text_content
+        from spillview.content.kinds import HEAD, utf16_of
+        from spillview.stored.stored import open_artifact
 
         try:
             file = open_artifact(artifact.found, root=artifact.found.root)

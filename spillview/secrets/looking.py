@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from spillview.codepoints import line_feeds
+from spillview.content.codepoints import line_feeds
 from spillview.errors import Cancelled
 from spillview.frozen import Frozen
 from spillview.secrets.spans import BACK, REACH, Span, distinct, found
 
 if TYPE_CHECKING:
-    from spillview.content import Content
+    from spillview.content.content import Content
 
 BLOCK = 1 << 20
 """Bytes looked through at a time."""

@@ -17,7 +17,7 @@ from spillview.digests import blake2b
 from spillview.secrets.spans import BACK, REACH, Span, distinct, found, merged
 
 if TYPE_CHECKING:
-    from spillview.content import Content
+    from spillview.content.content import Content
     from spillview.model import Range
 
 BLOCK = 16 << 10

@@ -17,8 +17,8 @@ from spillview.secrets.masking import (
 )
 
 if TYPE_CHECKING:
-    from spillview.envelope import EnvelopeFacts
     from spillview.model import Artifact, Line, Mention, Missing
+    from spillview.seen.envelope import EnvelopeFacts
 
 _Facts = TypeVar("_Facts", bound=Frozen)
 
@@ -115,7 +115,7 @@ def edge_pieces(artifact: Artifact) -> list[bytes]:
     if seen is None or not artifact.has_content:
         return []
     from spillview.errors import SpillError
-    from spillview.stored import open_artifact
+    from spillview.stored.stored import open_artifact
 
     try:
         with open_artifact(artifact.found, root=artifact.found.root) as content:

@@ -6,12 +6,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from spillview.exposure import Exposure
+from spillview.exposure.exposure import Exposure
 from spillview.secrets.kept import states
 from spillview.text import human_count, path_text
 
 if TYPE_CHECKING:
-    from spillview.catalogue import Catalogue
+    from spillview.catalogue.catalogue import Catalogue
     from spillview.model import Artifact
 
 NAMED = 3

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from spillview.content import Content
+from spillview.content.content import Content
 from spillview.shape.batches import Batches
 from spillview.shape.frames import Frame
 from spillview.shape.keys import Keys

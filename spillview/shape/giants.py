@@ -7,8 +7,8 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from spillview.codepoints import whole
-from spillview.content import Content
+from spillview.content.codepoints import whole
+from spillview.content.content import Content
 from spillview.errors import Cancelled
 from spillview.shape.exact import read
 from spillview.shape.numbers import LONGEST

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable
 
-from spillview.content import TemporaryContent
+from spillview.content.content import TemporaryContent
 
 _BUCKETS = 1024
 _DIGEST = 16

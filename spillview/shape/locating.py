@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Iterable
 
-from spillview.content import Content
+from spillview.content.content import Content
 from spillview.errors import Cancelled
 from spillview.model import Range
 from spillview.shape.outline import Outline, Trail

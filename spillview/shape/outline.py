@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
-from spillview.content import Content
+from spillview.content.content import Content
 from spillview.model import Range
 from spillview.shape.containers import BATCH, WHOLE
 from spillview.shape.limits import warnings

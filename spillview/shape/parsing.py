@@ -12,7 +12,7 @@ from typing import Any
 
 import orjson
 
-from spillview.codepoints import double_quotes, escaped_quotes, line_feeds
+from spillview.content.codepoints import double_quotes, escaped_quotes, line_feeds
 from spillview.shape.exact import read
 from spillview.shape.numbers import Constant
 from spillview.shape.tokens import Inside

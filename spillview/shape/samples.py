@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from spillview.content import Content
+from spillview.content.content import Content
 from spillview.shape.numbers import is_portable
 from spillview.shape.tokens import STRING_BODY, Broken, events
 from spillview.shape.tree import DEEPEST

@@ -10,8 +10,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from spillview.content import Content, text_content
-from spillview.kinds import HEAD, WHOLE, is_image, json_kind, utf16_of
+from spillview.content.content import Content, text_content
+from spillview.content.kinds import HEAD, WHOLE, is_image, json_kind, utf16_of
+from spillview.content.transcoding import Searched, searched
 from spillview.model import Kind, Range, Seen
 from spillview.shape.exact import read
 from spillview.shape.locating import first_places, path_at
@@ -21,7 +22,6 @@ from spillview.shape.stream import Progress
 from spillview.shape.table import TOP, Table, table
 from spillview.shape.tree import MOST_KEYS
 from spillview.shape.wrapping import DEEPEST, Unwrapped, unwrap
-from spillview.transcoding import Searched, searched
 
 if TYPE_CHECKING:
     from spillview.shape.teams import Team
@@ -215,7 +215,7 @@ class Source:
 
     def line_at(self, byte: int) -> int:
         """The line of the text that holds byte `byte` of the content."""
-        from spillview.lines import LineIndex
+        from spillview.content.lines import LineIndex
 
         offset = byte if self._map is None else self._find(byte)
         index = LineIndex(self.text)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from spillview.content import Content
+from spillview.content.content import Content
 from spillview.errors import Cancelled
 from spillview.shape.batches import Batches, Collect, complete
 from spillview.shape.containers import BATCH, WHOLE, Containers

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from spillview.content import open_content
+from spillview.content.content import open_content
 from spillview.model import Range
 from spillview.shape import joining
 from spillview.shape.entered import space

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
-from spillview.content import Content
+from spillview.content.content import Content
 from spillview.errors import BadInput
 from spillview.shape.numbers import Constant, Endless, Written, written
 from spillview.shape.outline import Outline

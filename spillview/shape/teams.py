@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeVar
 
-from spillview.content import FileContent
+from spillview.content.content import FileContent
 from spillview.errors import Cancelled
 from spillview.shape import joining, stretches
 from spillview.shape.stream import Progress, Stream

@@ -7,11 +7,11 @@ from bisect import bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from spillview.content import Content, TemporaryContent
+from spillview.content.content import Content, TemporaryContent
+from spillview.content.kinds import WHOLE, json_kind
+from spillview.content.pages import unescaped, unescaped_body
 from spillview.errors import Cancelled
-from spillview.kinds import WHOLE, json_kind
 from spillview.model import Kind
-from spillview.pages import unescaped, unescaped_body
 
 CHUNK = 1 << 16
 """Bytes of the string between two known places."""

@@ -1,7 +1,7 @@
 """The seam between a harness and whatever keeps its spills: one method, plain facts.
 
 A store saves and says where; what is spilled, and what the model reads instead, is
-decided elsewhere (`spillview.policy`, `spillview.envelopes`).
+decided elsewhere (`spillview.store.policy`, `spillview.envelopes`).
 """
 
 from __future__ import annotations

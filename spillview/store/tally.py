@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from hashlib import sha256
 
-from spillview.codepoints import chars, line_feeds, whole
-from spillview.kinds import HEAD, utf16_of
+from spillview.content.codepoints import chars, line_feeds, whole
+from spillview.content.kinds import HEAD, utf16_of
 
 LONG = 1 << 16
 """Bytes without a line end above which paging by lines is of no use."""

@@ -15,7 +15,7 @@ from contextlib import suppress
 from types import TracebackType
 from typing import Any
 
-from spillview.codepoints import whole
+from spillview.content.codepoints import whole
 from spillview.store import sidecars
 from spillview.store.caps import Caps
 from spillview.store.files import StoreDisk, shown
@@ -177,8 +177,8 @@ class SpillWriter:
     def _count_wide(self) -> None:
         """Count UTF-16 once more: its chars and lines are those of the decoded text."""
         if self._tally.wide:
-            from spillview.content import open_content
-            from spillview.counts import count
+            from spillview.content.content import open_content
+            from spillview.content.counts import count
 
             content = open_content(self.locator)
             try:

@@ -11,9 +11,9 @@ from spillview.errors import SpillError, Unreadable
 from spillview.text import path_text, printable
 
 if TYPE_CHECKING:
-    from spillview.discovery import TranscriptFound
+    from spillview.discovery.discovery import TranscriptFound
     from spillview.model import Mention, Read
-    from spillview.profile import Profile
+    from spillview.profiles.profile import Profile
     from spillview.transcripts.facts import Touch, TranscriptFacts
 
 Cancelled = Callable[[], bool]

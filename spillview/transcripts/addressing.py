@@ -10,12 +10,12 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from spillview.discovery.roots import folder_names
 from spillview.frozen import Frozen
-from spillview.patterns import Part, parts_of, split_root
-from spillview.roots import folder_names
+from spillview.profiles.patterns import Part, parts_of, split_root
 
 if TYPE_CHECKING:
-    from spillview.profile import Profile
+    from spillview.profiles.profile import Profile
 
 Captures = Mapping[str, str]
 _Names = tuple[tuple[str, tuple[str, ...]], ...]

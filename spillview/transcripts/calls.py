@@ -9,10 +9,10 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from spillview.frozen import Frozen
-from spillview.patterns import part_regex
+from spillview.profiles.patterns import part_regex
 
 if TYPE_CHECKING:
-    from spillview.profile import Profile
+    from spillview.profiles.profile import Profile
 
 _QUOTED = re.compile(r"\"([^\"\n]{1,4096})\"|'([^'\n]{1,4096})'")
 _BARE = re.compile(r"(?:\\ |[^\s'\"`;|&<>()$=,\\])+")

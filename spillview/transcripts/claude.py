@@ -36,9 +36,9 @@ from spillview.transcripts.touches import Made, Touches, made_by
 from spillview.transcripts.values import text_in
 
 if TYPE_CHECKING:
-    from spillview.content import Content, FileContent
-    from spillview.discovery import TranscriptFound
-    from spillview.profile import Profile
+    from spillview.content.content import Content, FileContent
+    from spillview.discovery.discovery import TranscriptFound
+    from spillview.profiles.profile import Profile
 
 POINTER = "claude.pointer"
 """The notice id of a record that names its artifact in a field and not in its text."""
@@ -106,7 +106,7 @@ def read(
 
     Raises `Unreadable` when the file cannot be opened or read.
     """
-    from spillview.content import open_content
+    from spillview.content.content import open_content
 
     content = open_content(found.path)
     try:

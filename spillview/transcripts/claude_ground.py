@@ -11,7 +11,7 @@ from spillview.transcripts.genuine import is_numbered, is_quoted
 from spillview.transcripts.notices import Block, Hit
 
 if TYPE_CHECKING:
-    from spillview.profile import Profile
+    from spillview.profiles.profile import Profile
 
 LONGEST_LEAD = 400
 """Chars that may stand before a notice in a result; further in it is quoted text."""

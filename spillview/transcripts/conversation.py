@@ -11,8 +11,8 @@ from collections import OrderedDict
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any, cast
 
-from spillview.capping import CAPPED
 from spillview.model import Mention
+from spillview.seen.capping import CAPPED
 from spillview.transcripts import jsonl
 from spillview.transcripts.blocks import blocks_of, plain_arguments
 from spillview.transcripts.calls import Marks, command_of, one_line
@@ -31,8 +31,8 @@ from spillview.transcripts.notices import Block, Hit, notices_in
 from spillview.transcripts.touches import Touches, made_by
 
 if TYPE_CHECKING:
-    from spillview.discovery import TranscriptFound
-    from spillview.profile import Profile
+    from spillview.discovery.discovery import TranscriptFound
+    from spillview.profiles.profile import Profile
 
 CALLS = 1024
 """So many calls are remembered until their result comes."""

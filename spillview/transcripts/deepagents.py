@@ -26,7 +26,7 @@ from spillview.transcripts.tables import Key
 from spillview.transcripts.values import text_in
 
 if TYPE_CHECKING:
-    from spillview.databases import Database
+    from spillview.stored.databases import Database
 
 LARGEST = 32 << 20
 """Bytes of a packed row that is read."""
@@ -211,7 +211,7 @@ def _unpacked(kind: Any, data: Any) -> Any:
     if not isinstance(data, bytes):
         return None
     if kind == "msgpack":
-        from spillview.msgpack import Broken, unpack
+        from spillview.stored.msgpack import Broken, unpack
 
         try:
             return unpack(data)

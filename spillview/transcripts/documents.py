@@ -15,7 +15,7 @@ from spillview.transcripts import jsonl, logfile
 from spillview.transcripts.facts import load
 
 if TYPE_CHECKING:
-    from spillview.content import Content
+    from spillview.content.content import Content
 
 WINDOW = 1 << 20
 """Bytes looked at in one go."""

@@ -26,9 +26,9 @@ from spillview.transcripts.touches import Touches, made_by
 from spillview.transcripts.values import text_in
 
 if TYPE_CHECKING:
-    from spillview.content import FileContent
-    from spillview.discovery import TranscriptFound
-    from spillview.profile import Profile
+    from spillview.content.content import FileContent
+    from spillview.discovery.discovery import TranscriptFound
+    from spillview.profiles.profile import Profile
 
 SPOKEN = (b"assistant/message", b"tool/call", b"tool/result")
 """What the records of `spoken` hold."""
@@ -60,7 +60,7 @@ def read(
 
     Raises `Unreadable` when the file cannot be opened or read.
     """
-    from spillview.content import open_content
+    from spillview.content.content import open_content
 
     content = open_content(found.path)
     try:

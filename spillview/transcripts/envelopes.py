@@ -14,7 +14,7 @@ from spillview.transcripts.notices import Block, by_id
 from spillview.transcripts.values import is_rows
 
 if TYPE_CHECKING:
-    from spillview.profile import Profile, TranscriptRule
+    from spillview.profiles.profile import Profile, TranscriptRule
     from spillview.transcripts.facts import Touch
 
 
@@ -86,7 +86,7 @@ def _blocks(
     reader: Any = reader_of(rule.reader, profile)
     value: dict[str, Any] | None
     if hasattr(reader, "record_at"):
-        from spillview.content import open_content
+        from spillview.content.content import open_content
 
         content = open_content(place.transcript)
         try:
@@ -108,7 +108,7 @@ def _record(
     place: Mention | Touch | Read, rule: TranscriptRule, reader: object
 ) -> dict[str, Any] | None:
     """One record of a transcript, by the form it is kept in."""
-    from spillview.content import open_content
+    from spillview.content.content import open_content
     from spillview.transcripts import documents, event_log, folders, logfile
 
     if is_rows(rule.form, reader):

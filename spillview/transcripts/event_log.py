@@ -12,8 +12,8 @@ from spillview.transcripts.facts import TranscriptFacts
 from spillview.transcripts.values import is_rows
 
 if TYPE_CHECKING:
-    from spillview.discovery import TranscriptFound
-    from spillview.profile import Profile
+    from spillview.discovery.discovery import TranscriptFound
+    from spillview.profiles.profile import Profile
 
 Cancelled = Callable[[], bool]
 
@@ -47,7 +47,7 @@ def _read_lines(
     previous: TranscriptFacts | None,
     cancelled: Cancelled | None,
 ) -> TranscriptFacts:
-    from spillview.content import open_content
+    from spillview.content.content import open_content
 
     content = open_content(found.path)
     try:
@@ -83,7 +83,7 @@ def _read_document(
     previous: TranscriptFacts | None,
     cancelled: Cancelled | None,
 ) -> TranscriptFacts:
-    from spillview.content import open_content
+    from spillview.content.content import open_content
     from spillview.transcripts import documents
 
     content = open_content(found.path)

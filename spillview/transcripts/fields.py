@@ -17,8 +17,8 @@ from spillview.transcripts.events import (
 from spillview.transcripts.values import text_in
 
 if TYPE_CHECKING:
-    from spillview.profile import Profile
-    from spillview.record_fields import Match, Paths, RecordFields, Shape
+    from spillview.profiles.profile import Profile
+    from spillview.profiles.record_fields import Match, Paths, RecordFields, Shape
 
 MOST = 10_000
 """So many parts of one record are looked at."""
@@ -26,7 +26,7 @@ MOST = 10_000
 
 def reader_for(profile: Profile) -> FieldReader:
     """The reader that a profile describes."""
-    from spillview.record_fields import RecordFields
+    from spillview.profiles.record_fields import RecordFields
 
     return FieldReader(profile.records or RecordFields())
 

@@ -12,7 +12,7 @@ from spillview.text import path_text, printable
 from spillview.transcripts import jsonl, logfile
 
 if TYPE_CHECKING:
-    from spillview.discovery import TranscriptFound
+    from spillview.discovery.discovery import TranscriptFound
     from spillview.transcripts.draft import Draft
     from spillview.transcripts.facts import TranscriptFacts
 
@@ -82,7 +82,7 @@ def record_at(path: str, number: int, length: int) -> dict[str, Any] | None:
 
 
 def _value(path: str) -> tuple[dict[str, Any] | None, int]:
-    from spillview.content import open_content
+    from spillview.content.content import open_content
 
     try:
         content = open_content(path)

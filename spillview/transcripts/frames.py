@@ -19,7 +19,7 @@ from spillview.text import path_text, printable
 from spillview.transcripts.jsonl import CHUNK
 
 if TYPE_CHECKING:
-    from spillview.content import Content, FileContent
+    from spillview.content.content import Content, FileContent
 
 MAGIC = b"\x28\xb5\x2f\xfd"
 READ = 1 << 17

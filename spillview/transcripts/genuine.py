@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from spillview.transcripts.addressing import artifact_endings, split
 
 if TYPE_CHECKING:
-    from spillview.profile import Profile
+    from spillview.profiles.profile import Profile
     from spillview.transcripts.notices import Block, Hit
 
 LEAD = 400
@@ -152,7 +152,7 @@ class Ground:
         return bool(named) and not named & {None, *self._sessions_named()}
 
     def _sessions_named(self) -> set[str]:
-        from spillview.routes import hashed_session
+        from spillview.discovery.routes import hashed_session
 
         known = {_UNSAFE.sub("_", name) for name in self.sessions} | self.sessions
         if any(glob.session == "sha256-12" for glob in self.profile.globs):

@@ -20,7 +20,7 @@ from spillview.transcripts.message_rows import MessageRows
 from spillview.transcripts.values import text_in
 
 if TYPE_CHECKING:
-    from spillview.databases import Database
+    from spillview.stored.databases import Database
 
 _EXIT = re.compile(r"\n\nCommand exited with code (-?\d{1,10})\s{0,4}\Z")
 _TIMEOUT = re.compile(r"\n\nCommand timed out(?: after \d{1,12} seconds)?\s{0,4}\Z")

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 from spillview.frozen import replace
 
 if TYPE_CHECKING:
-    from spillview.discovery import TranscriptFound
-    from spillview.profile import Profile
+    from spillview.discovery.discovery import TranscriptFound
+    from spillview.profiles.profile import Profile
     from spillview.transcripts.facts import TranscriptFacts
 
 

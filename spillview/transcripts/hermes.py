@@ -19,7 +19,7 @@ from spillview.transcripts.message_rows import MessageRows
 from spillview.transcripts.values import text_in
 
 if TYPE_CHECKING:
-    from spillview.databases import Database
+    from spillview.stored.databases import Database
 
 PARTS = ("\x00json:", "\x01json:")
 """What stands before content that is a list of parts and no text."""

@@ -11,8 +11,8 @@ from spillview.transcripts.draft import Draft
 from spillview.transcripts.facts import TranscriptFacts, load
 
 if TYPE_CHECKING:
-    from spillview.content import Content, FileContent
-    from spillview.discovery import TranscriptFound
+    from spillview.content.content import Content, FileContent
+    from spillview.discovery.discovery import TranscriptFound
 
 TAIL = 4096
 """Bytes before `size_read` that must be unchanged for reading to go on."""

@@ -11,7 +11,7 @@ from spillview.transcripts.tables import Key
 from spillview.transcripts.values import plain_in
 
 if TYPE_CHECKING:
-    from spillview.databases import Database
+    from spillview.stored.databases import Database
 
 
 class MessageRows:

@@ -10,7 +10,7 @@ from spillview.frozen import Frozen
 from spillview.model import Claim
 
 if TYPE_CHECKING:
-    from spillview.profile import Notice, Profile
+    from spillview.profiles.profile import Notice, Profile
 
 
 TAIL = 16384

@@ -18,7 +18,7 @@ from spillview.transcripts.events import (
 from spillview.transcripts.values import text_in
 
 if TYPE_CHECKING:
-    from spillview.databases import Database
+    from spillview.stored.databases import Database
     from spillview.transcripts.opencode_files import Tree
     from spillview.transcripts.tables import Source
 

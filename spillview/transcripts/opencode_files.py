@@ -12,7 +12,7 @@ from spillview.transcripts import jsonl, logfile, opencode
 from spillview.transcripts.tables import Key
 
 if TYPE_CHECKING:
-    from spillview.databases import State
+    from spillview.stored.databases import State
 
 
 class Tree:
@@ -39,7 +39,7 @@ class Tree:
         While the last answer is under way its parts change too, which no folder tells:
         then no state is ever the same. Raises OSError.
         """
-        from spillview.databases import State
+        from spillview.stored.databases import State
 
         facts = os.lstat(self._path)
         done = all(self.final({"message": value}) for _, value in self.messages[-1:])
@@ -122,7 +122,7 @@ def _names(folder: str) -> list[str]:
 
 
 def _value(path: str) -> dict[str, Any] | None:
-    from spillview.content import open_content
+    from spillview.content.content import open_content
 
     try:
         content = open_content(path)

@@ -12,7 +12,7 @@ from spillview.transcripts.facts import load
 from spillview.transcripts.tables import Key
 
 if TYPE_CHECKING:
-    from spillview.databases import Database
+    from spillview.stored.databases import Database
 
 PART, MESSAGE = 0, 1
 """The tables rows are in: `part` with `message`, or `session_message`."""

@@ -28,9 +28,9 @@ from spillview.transcripts.events import (
 )
 
 if TYPE_CHECKING:
-    from spillview.cache import Cache
-    from spillview.discovery import TranscriptFound
-    from spillview.profile import Profile
+    from spillview.catalogue.cache import Cache
+    from spillview.discovery.discovery import TranscriptFound
+    from spillview.profiles.profile import Profile
     from spillview.transcripts.turns import Place
 
 KEPT = 50_000

@@ -22,19 +22,19 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, get_args
 
-from spillview.alignment import merge
-from spillview.claims import LARGEST as LARGEST_NUMBER
 from spillview.errors import Unreadable
 from spillview.model import Boundary, Claim, Counts, Mention, Range, Seen, Unit
+from spillview.profiles.claims import LARGEST as LARGEST_NUMBER
+from spillview.seen.alignment import merge
 from spillview.text import path_text, printable
 from spillview.transcripts import logfile
 from spillview.transcripts.notices import Block, find
 from spillview.transcripts.values import text_in
 
 if TYPE_CHECKING:
-    from spillview.content import Content
-    from spillview.discovery import TranscriptFound
-    from spillview.profile import Profile
+    from spillview.content.content import Content
+    from spillview.discovery.discovery import TranscriptFound
+    from spillview.profiles.profile import Profile
     from spillview.transcripts.facts import TranscriptFacts
 
 LARGEST = 4 << 20
@@ -60,7 +60,7 @@ def read(
 
     Raises `Unreadable` when it cannot be read or is no sidecar.
     """
-    from spillview.content import open_content
+    from spillview.content.content import open_content
 
     content = open_content(found.path)
     try:
@@ -143,7 +143,7 @@ def _range_of(
 
 
 def _record_of(mention: Mention) -> dict[str, Any] | None:
-    from spillview.content import open_content
+    from spillview.content.content import open_content
 
     try:
         content = open_content(mention.transcript)

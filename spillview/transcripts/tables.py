@@ -30,9 +30,9 @@ from spillview.transcripts.draft import Draft
 from spillview.transcripts.facts import TranscriptFacts
 
 if TYPE_CHECKING:
-    from spillview.databases import Database, State
-    from spillview.discovery import TranscriptFound
-    from spillview.profile import Profile
+    from spillview.discovery.discovery import TranscriptFound
+    from spillview.profiles.profile import Profile
+    from spillview.stored.databases import Database, State
 
 TRIES = 3
 """So often a database that is written while it is read is read again."""
@@ -182,7 +182,7 @@ def _state(module: Reader, path: str) -> State:
     """What changes when anything in it does. Raises OSError."""
     if os.path.isdir(path):
         return module.tree_at(path).state()
-    from spillview.databases import state
+    from spillview.stored.databases import state
 
     return state(path)
 
@@ -193,7 +193,7 @@ def _opened(
 ) -> Iterator[Source]:
     """The sessions at `path`, a database or a folder. Raises `Unreadable`."""
     if not os.path.isdir(path):
-        from spillview.databases import open_database
+        from spillview.stored.databases import open_database
 
         with open_database(path, cancelled=cancelled) as database:
             yield module.rows_of(database)

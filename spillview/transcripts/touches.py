@@ -11,7 +11,7 @@ from spillview.transcripts.draft import Draft
 from spillview.transcripts.facts import Touch
 
 if TYPE_CHECKING:
-    from spillview.profile import Profile
+    from spillview.profiles.profile import Profile
     from spillview.transcripts.jsonl import Record
 
 Made = tuple[str | None, str | None, float | None]

@@ -26,9 +26,9 @@ from spillview.transcripts.events import (
 from spillview.transcripts.values import is_rows
 
 if TYPE_CHECKING:
-    from spillview.discovery import TranscriptFound
+    from spillview.discovery.discovery import TranscriptFound
     from spillview.model import Mention, Unit
-    from spillview.profile import Profile
+    from spillview.profiles.profile import Profile
 
 REMEMBERED = 1 << 16
 """So many calls are known again where a record is written a second time."""
@@ -333,7 +333,7 @@ def _records(
     found: TranscriptFound, module: Any, session: str, cancelled: Cancelled | None
 ) -> Iterator[jsonl.Record]:
     """The records of one session, whatever form its transcript has."""
-    from spillview.content import open_content
+    from spillview.content.content import open_content
     from spillview.transcripts import documents, event_log, folders, tables
 
     if is_rows(found.form, module):
@@ -365,7 +365,7 @@ def _lines(
     found: TranscriptFound, needles: tuple[bytes, ...], cancelled: Cancelled | None
 ) -> Iterator[jsonl.Record]:
     """The lines that hold a needle, or all where none are named."""
-    from spillview.content import open_content
+    from spillview.content.content import open_content
     from spillview.transcripts import frames
 
     content = open_content(found.path)

@@ -20,8 +20,8 @@ from spillview.secrets.masking import masked_text
 from spillview.text import path_text, printable
 
 if TYPE_CHECKING:
-    from spillview.catalogue import Catalogue
-    from spillview.tmux_panes import Search
+    from spillview.catalogue.catalogue import Catalogue
+    from spillview.review.tmux_panes import Search
 
 ACTING_BINDINGS: list[BindingType] = [
     Binding(
@@ -99,7 +99,7 @@ class Acting(Screen[Any]):
         description="Look for what the model never saw",
     )
     def _prompt(self, row: Artifact | Missing) -> None:
-        from spillview.corrections import correct_missing, correction
+        from spillview.review.corrections import correct_missing, correction
 
         worker = get_current_worker()
         if isinstance(row, Missing):
@@ -131,7 +131,7 @@ class Acting(Screen[Any]):
 
     def action_copy_resume(self) -> None:
         """Copy the command that resumes the session."""
-        from spillview.acting import resumed
+        from spillview.review.acting import resumed
 
         row = self.acted_on()
         if row is None:
@@ -159,7 +159,7 @@ class Acting(Screen[Any]):
         description="Look for the session's tmux pane",
     )
     def _look_for_pane(self, row: Artifact | Missing) -> None:
-        from spillview.acting import pane_of
+        from spillview.review.acting import pane_of
 
         found = pane_of(self.catalogue, row)
         if not get_current_worker().is_cancelled:
@@ -167,7 +167,7 @@ class Acting(Screen[Any]):
 
     @on(Looked)
     def _show_pane(self, message: Looked) -> None:
-        from spillview.tmux_panes import open_pane, outside
+        from spillview.review.tmux_panes import open_pane, outside
 
         found = message.search
         if found.pane is None:

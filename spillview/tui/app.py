@@ -14,7 +14,7 @@ from textual.driver import Driver
 from textual.screen import Screen
 from textual.widgets import Input
 
-from spillview.catalogue import Catalogue, Query
+from spillview.catalogue.catalogue import Catalogue, Query
 from spillview.text import printable
 from spillview.tui import stylesheet
 from spillview.tui.home import HomeScreen

@@ -8,11 +8,12 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import accumulate
 
-from spillview import fuzzy, triage
-from spillview.gists import NEVER, Gists
+from spillview import fuzzy
+from spillview.catalogue import triage
+from spillview.catalogue.gists import NEVER, Gists
+from spillview.catalogue.picks import PICKS, Pick
 from spillview.model import Missing, Session
-from spillview.picks import PICKS, Pick
-from spillview.reviewed import holds
+from spillview.review.reviewed import holds
 from spillview.text import when
 from spillview.tui.labels import Cancelled, Labels, joined
 from spillview.tui.members import Ledger, Members

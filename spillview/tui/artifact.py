@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.app import SystemCommand
 from textual.binding import BindingType
 
-from spillview.catalogue import Catalogue
-from spillview.hits import Pattern
+from spillview.catalogue.catalogue import Catalogue
 from spillview.model import Artifact, Range
+from spillview.search.hits import Pattern
 from spillview.secrets.kept import SEEN_WORDS, states
 from spillview.text import path_text, printable
 from spillview.tui.acting import Acting

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from rich.cells import cell_len
 from textual.geometry import Size
 
-from spillview import triage
-from spillview.envelope import EnvelopeFacts
+from spillview.catalogue import triage
 from spillview.model import Artifact, Link, Mention
 from spillview.secrets.telling import seen_briefly
+from spillview.seen.envelope import EnvelopeFacts
 from spillview.text import (
     human_age,
     human_bytes,

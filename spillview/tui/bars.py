@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from rich.cells import cell_len
 
+from spillview.catalogue.picks import PICKS
 from spillview.growth.pace import Short
-from spillview.picks import PICKS
 from spillview.text import human_age, human_bytes, printable
 from spillview.tui.arrangement import WORST, Arrangement, View
 from spillview.tui.members import Members

@@ -11,7 +11,7 @@ from textual.cache import LRUCache
 from textual.strip import Strip
 
 from spillview.errors import SpillError
-from spillview.folding import Fold, Folding, Row
+from spillview.layout.folding import Fold, Folding, Row
 from spillview.model import Range
 from spillview.text import printable
 from spillview.tui import paint

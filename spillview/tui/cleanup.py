@@ -10,15 +10,15 @@ from textual import on, work
 from textual.binding import BindingType
 from textual.message import Message
 
-from spillview.catalogue import Catalogue, Query
-from spillview.cleanup import still
+from spillview.catalogue.catalogue import Catalogue, Query
+from spillview.cleanup.cleanup import still
+from spillview.cleanup.moving import Failure
+from spillview.cleanup.retention import Plan
+from spillview.cleanup.rules import Rules
+from spillview.cleanup.trash import Applied, DiskFull, NoTrash, Trash
 from spillview.errors import SpillError
-from spillview.moving import Failure
-from spillview.retention import Plan
-from spillview.rules import Rules
 from spillview.space import space_of
 from spillview.text import exact_age, human_bytes, path_text, printable
-from spillview.trash import Applied, DiskFull, NoTrash, Trash
 from spillview.tui.bars import plural
 from spillview.tui.cleanup_keys import CLEANUP_BINDINGS
 from spillview.tui.confirm import ConfirmScreen

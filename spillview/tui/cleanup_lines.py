@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from rich.cells import cell_len
 
-from spillview.retention import Choice, Plan
+from spillview.cleanup.retention import Choice, Plan
 from spillview.space import space_of
 from spillview.text import human_bytes, path_text, printable
 from spillview.tui.bars import plural, two_ends

@@ -9,11 +9,11 @@ from functools import lru_cache
 
 from rich.cells import cell_len
 
-from spillview import triage
-from spillview.endings import ending_line, ending_seen
+from spillview.catalogue import triage
 from spillview.growth.limits import rate_text
 from spillview.growth.readings import Reading
 from spillview.model import Artifact
+from spillview.seen.endings import ending_line, ending_seen
 from spillview.text import (
     human_age,
     human_bytes,

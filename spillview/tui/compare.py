@@ -14,11 +14,11 @@ from textual.message import Message
 from textual.screen import Screen
 from textual.worker import Worker, WorkerState, get_current_worker
 
-from spillview.catalogue import Catalogue
+from spillview.catalogue.catalogue import Catalogue
 from spillview.comparison.facts import Comparison, compare
 from spillview.comparison.places import Across, folded
 from spillview.errors import Cancelled, SpillError
-from spillview.folding import Fold
+from spillview.layout.folding import Fold
 from spillview.model import Artifact
 from spillview.text import human_count, printable
 from spillview.tui import stylesheet

@@ -14,8 +14,8 @@ from spillview.comparison.words import (
     signed,
     trouble_words,
 )
-from spillview.endings import ending_seen
 from spillview.model import Artifact
+from spillview.seen.endings import ending_seen
 from spillview.text import human_age
 from spillview.tui.bars import two_ends
 from spillview.tui.columns import subject

@@ -10,7 +10,7 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
 
-from spillview.folding import Fold, Row
+from spillview.layout.folding import Fold, Row
 from spillview.model import Range
 from spillview.text import human_count
 from spillview.tui.pager import Pager

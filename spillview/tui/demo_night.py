@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 
-from spillview.catalogue import Catalogue
+from spillview.catalogue.catalogue import Catalogue
 from spillview.demo import make_night
 from spillview.places import Places
 

@@ -8,13 +8,13 @@ from collections.abc import Callable, Mapping
 from rich.cells import cell_len
 from textual.reactive import var
 
-from spillview import triage
-from spillview.endings import ending_line, ending_seen
-from spillview.forms import FORMS
+from spillview.catalogue import triage
+from spillview.content.forms import FORMS
 from spillview.growth.readings import Reading
 from spillview.growth.wording import growth_words
 from spillview.model import Artifact, Mention, Missing
 from spillview.secrets.telling import kinds, seen_briefly
+from spillview.seen.endings import ending_line, ending_seen
 from spillview.space import size_words
 from spillview.text import (
     human_age,

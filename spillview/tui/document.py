@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
-from spillview.content import (
+from spillview.content.content import (
     BytesContent,
     Change,
     Content,
@@ -15,10 +15,10 @@ from spillview.content import (
     open_content,
     text_content,
 )
-from spillview.lines import LineIndex
+from spillview.content.lines import LineIndex
 from spillview.model import Artifact, Found, Range, Seen
 from spillview.secrets.masking import MaskedContent, concealed_bytes
-from spillview.stored import StoredContent, open_artifact
+from spillview.stored.stored import StoredContent, open_artifact
 
 SeenState = Literal["all", "part", "none", "unknown"]
 
@@ -159,7 +159,7 @@ def open_beginning(found: Found, *, encoding: str | None) -> Document | None:
 
     `encoding` as in `open_document`. Raises what opening and reading raise.
     """
-    from spillview.kinds import HEAD, utf16_of
+    from spillview.content.kinds import HEAD, utf16_of
 
     with open_artifact(found, root=found.root) as content:
         head = content.pread(0, BEGINNING)
@@ -183,8 +183,8 @@ def open_document(
     UTF-16 is transcribed into a temporary file, which takes time for a large one.
     Raises what opening and reading raise.
     """
-    from spillview.kinds import HEAD, utf16_of
-    from spillview.transcoding import searched
+    from spillview.content.kinds import HEAD, utf16_of
+    from spillview.content.transcoding import searched
 
     content: FileContent | StoredContent
     if isinstance(source, str):

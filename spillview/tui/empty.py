@@ -8,8 +8,8 @@ from collections.abc import Sequence
 
 from textual.content import Content
 
-from spillview.catalogue import Catalogue, Query
-from spillview.roots import templates
+from spillview.catalogue.catalogue import Catalogue, Query
+from spillview.discovery.roots import templates
 from spillview.text import path_text, printable
 
 _CAPTURE = re.compile(r"<[^<>]*>")

@@ -10,9 +10,9 @@ from textual.message import Message
 from textual.widget import Widget
 from textual.worker import get_current_worker
 
-from spillview import hits
 from spillview.errors import SpillError
-from spillview.hits import Hit, Hits, Pattern
+from spillview.search import hits
+from spillview.search.hits import Hit, Hits, Pattern
 
 LIMIT = 1_000_000
 """Hits that are kept; the search goes on from there when it is asked to."""

@@ -15,7 +15,7 @@ from textual.screen import Screen
 from textual.widgets import Static
 from textual.worker import Worker, WorkerState, get_current_worker
 
-from spillview.catalogue import Catalogue, Query
+from spillview.catalogue.catalogue import Catalogue, Query
 from spillview.forecast.board import Board, board
 from spillview.forecast.cost import Costs, rank
 from spillview.forecast.crossing import Forecast

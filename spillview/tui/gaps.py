@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from spillview.content import Content
-from spillview.folding import Fold
+from spillview.content.content import Content
+from spillview.layout.folding import Fold
 from spillview.model import Range
 from spillview.tui.document import Document
 

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 
 from textual.message import Message
 
-from spillview.catalogue import Catalogue, Query
+from spillview.catalogue.catalogue import Catalogue, Query
+from spillview.catalogue.gists import Gists
+from spillview.catalogue.listing import Listing
 from spillview.errors import SpillError
-from spillview.gists import Gists
-from spillview.listing import Listing
 from spillview.tui.held import Held
 from spillview.tui.messages import (
     Counted,

@@ -6,10 +6,10 @@ from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 
-from spillview.catalogue import Catalogue
-from spillview.gists import GROWING, Gists
-from spillview.known_gists import Said, said_of
-from spillview.listing import Listing
+from spillview.catalogue.catalogue import Catalogue
+from spillview.catalogue.gists import GROWING, Gists
+from spillview.catalogue.known_gists import Said, said_of
+from spillview.catalogue.listing import Listing
 from spillview.model import Artifact
 from spillview.tui.members import Group, Ledger, Members, Shelf
 from spillview.tui.sessions import Run, in_order

@@ -16,7 +16,7 @@ from textual.reactive import var
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from spillview.cells import text_width
+from spillview.layout.cells import text_width
 from spillview.model import Artifact
 from spillview.text import path_text, printable
 from spillview.tui.bars import plural

@@ -11,10 +11,10 @@ from textual.app import SystemCommand
 from textual.binding import BindingType
 from textual.widgets import Input
 
-from spillview.catalogue import Query
+from spillview.catalogue.catalogue import Query
+from spillview.catalogue.picks import PICKS
 from spillview.errors import SpillError
 from spillview.model import Artifact, Missing
-from spillview.picks import PICKS
 from spillview.text import printable
 from spillview.tui.acting import Acting
 from spillview.tui.arrangement import (
@@ -297,7 +297,7 @@ class HomeScreen(MarkingScreen, IndexingScreen, Acting):
     )
     def undo_cleanup(self, batch: str | None) -> None:
         """Put a clean-up back."""
-        from spillview.trash import Trash
+        from spillview.cleanup.trash import Trash
 
         try:
             message = told(Trash(self.catalogue.places).undo(batch))

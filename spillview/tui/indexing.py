@@ -7,7 +7,7 @@ import time
 from textual import on, work
 from textual.worker import get_current_worker
 
-from spillview.listing import BATCH
+from spillview.catalogue.listing import BATCH
 from spillview.tui.live import LiveScreen
 from spillview.tui.members import Members
 from spillview.tui.messages import Gathered

@@ -8,7 +8,7 @@ from sys import intern
 from threading import Lock
 
 from spillview import fuzzy
-from spillview.permissions import world_readable
+from spillview.exposure.permissions import world_readable
 from spillview.tui.members import Ledger, Members
 from spillview.tui.sessions import Run
 

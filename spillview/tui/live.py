@@ -10,8 +10,8 @@ from textual import on, work
 from textual.screen import Screen
 from textual.worker import Worker, WorkerState, get_current_worker
 
-from spillview.catalogue import Catalogue, Query
-from spillview.gists import Gists
+from spillview.catalogue.catalogue import Catalogue, Query
+from spillview.catalogue.gists import Gists
 from spillview.growth.pace import Pace
 from spillview.model import Artifact
 from spillview.tui.gathering import gather

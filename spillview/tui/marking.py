@@ -8,7 +8,7 @@ from dataclasses import replace
 from textual import events, on
 
 from spillview.model import Artifact, Missing
-from spillview.reviewed import call_mark, is_call_reviewed, session_mark
+from spillview.review.reviewed import call_mark, is_call_reviewed, session_mark
 from spillview.text import path_text, printable
 from spillview.tui.arrangement import Key, in_window
 from spillview.tui.bars import plural

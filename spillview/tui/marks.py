@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from spillview.catalogue import Catalogue
+from spillview.catalogue.catalogue import Catalogue
 from spillview.model import Artifact, Session
-from spillview.reviewed import holds, is_reviewed
+from spillview.review.reviewed import holds, is_reviewed
 from spillview.tui.members import Ledger, Members
 from spillview.tui.pinning import Pinning, turn_pin
 

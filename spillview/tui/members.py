@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from threading import Lock
 from typing import Any, overload
 
-from spillview.finds import Finds
+from spillview.catalogue.finds import Finds
+from spillview.catalogue.gists import NEVER, PINNED, Gists
+from spillview.catalogue.known_gists import Said, said_of
+from spillview.catalogue.listing import BATCH, Listing, Table
 from spillview.frozen import replace
-from spillview.gists import NEVER, PINNED, Gists
-from spillview.known_gists import Said, said_of
-from spillview.listing import BATCH, Listing, Table
 from spillview.model import Artifact, Found
 
 Group = tuple[str, str]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from textual.message import Message
 
-from spillview.catalogue import Catalogue
+from spillview.catalogue.catalogue import Catalogue
 from spillview.growth.pace import Short
 from spillview.growth.readings import Reading
 from spillview.model import Missing, Session

@@ -14,15 +14,15 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
 from spillview.model import Artifact, Missing, Session
-from spillview.reviewed import session_mark
-from spillview.state import LONGEST_NOTE, Note
+from spillview.review.reviewed import session_mark
+from spillview.review.state import LONGEST_NOTE, Note
 from spillview.text import path_text
 from spillview.tui import stylesheet
 from spillview.tui.columns import subject
 from spillview.tui.runs import clean
 
 if TYPE_CHECKING:
-    from spillview.catalogue import Catalogue
+    from spillview.catalogue.catalogue import Catalogue
 
 NAMED = 200
 """Cells of what the note is about."""

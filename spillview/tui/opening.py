@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from spillview.entries import renewed
+from spillview.discovery.entries import renewed
 from spillview.errors import SpillError
 from spillview.model import Artifact
 from spillview.text import path_text

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from textual.app import App, SuspendNotSupported
 
-from spillview.content import Content
+from spillview.content.content import Content
 from spillview.errors import SpillError
 from spillview.model import Range
 from spillview.text import printable

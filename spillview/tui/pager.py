@@ -12,11 +12,11 @@ from textual.binding import BindingType
 from textual.message import Message
 from textual.worker import Worker, WorkerState, get_current_worker
 
-from spillview.cells import text_width
 from spillview.errors import BadInput, SpillError
-from spillview.folding import Fold
-from spillview.hits import Hit, Pattern
+from spillview.layout.cells import text_width
+from spillview.layout.folding import Fold
 from spillview.model import Range
+from spillview.search.hits import Hit, Pattern
 from spillview.text import human_count, printable
 from spillview.tui.document import Document
 from spillview.tui.finder import Finder, Found

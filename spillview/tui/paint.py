@@ -11,10 +11,10 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
 
-from spillview.cells import VS16, char_width, text_width
-from spillview.folding import Fold, Row, Sgr
+from spillview.content.signals import SIGNAL
+from spillview.layout.cells import VS16, char_width, text_width
+from spillview.layout.folding import Fold, Row, Sgr
 from spillview.model import Range
-from spillview.signals import SIGNAL
 from spillview.text import human_count
 from spillview.tui.document import Document, SeenState
 

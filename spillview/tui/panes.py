@@ -13,13 +13,13 @@ from textual.screen import Screen
 from textual.widgets import Static
 from textual.worker import Worker, WorkerState, get_current_worker
 
-from spillview.catalogue import Catalogue
-from spillview.endings import ending_line
-from spillview.envelope import EnvelopeFacts
+from spillview.catalogue.catalogue import Catalogue
 from spillview.errors import SpillError
-from spillview.hits import Pattern
 from spillview.model import Artifact, Range, Seen
+from spillview.search.hits import Pattern
 from spillview.secrets.showing import edge_pieces
+from spillview.seen.endings import ending_line
+from spillview.seen.envelope import EnvelopeFacts
 from spillview.text import printable
 from spillview.tui import outside, stylesheet
 from spillview.tui.artifact_lines import Header, NextStrip, PaneTitle, Place

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from textual.binding import Binding
 
-from spillview.catalogue import Catalogue
+from spillview.catalogue.catalogue import Catalogue
+from spillview.cleanup.pins import Pin, session_pin
 from spillview.errors import SpillError
 from spillview.model import Artifact, Session
-from spillview.pins import Pin, session_pin
 from spillview.tui.sessions import Run
 from spillview.tui.undoing import sentence
 

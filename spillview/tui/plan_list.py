@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from spillview.retention import GROUPS, Choice, Plan
+from spillview.cleanup.retention import GROUPS, Choice, Plan
 from spillview.space import space_of
 from spillview.text import human_age, human_bytes, path_text, printable
 from spillview.tui.bars import plural

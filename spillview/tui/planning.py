@@ -13,12 +13,12 @@ from textual.screen import Screen
 from textual.widgets import Static
 from textual.worker import Worker, WorkerState, get_current_worker
 
-from spillview.catalogue import Catalogue, Query
-from spillview.cleanup import Prospect, prospect
+from spillview.catalogue.catalogue import Catalogue, Query
+from spillview.cleanup.cleanup import Prospect, prospect
+from spillview.cleanup.policies import Policies
+from spillview.cleanup.retention import Choice, Plan, without
+from spillview.cleanup.rules import Deciding, Rules
 from spillview.errors import BadInput, SpillError
-from spillview.policies import Policies
-from spillview.retention import Choice, Plan, without
-from spillview.rules import Deciding, Rules
 from spillview.text import path_text, printable
 from spillview.tui import stylesheet
 from spillview.tui.breakpoints import take_shape
@@ -219,8 +219,8 @@ class PlanScreen(Screen[bool]):
 
     def action_policy(self) -> None:
         """Let the standing policies decide, or the rules that are turned here."""
+        from spillview.cleanup.policy_file import NoPolicies, standing_policies
         from spillview.config import load_settings
-        from spillview.policy_file import NoPolicies, standing_policies
 
         policies = None
         if self.policies is None:

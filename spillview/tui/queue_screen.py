@@ -10,11 +10,11 @@ from textual.app import ComposeResult
 from textual.widgets import Input, Static
 from textual.worker import get_current_worker
 
-from spillview import triage
-from spillview.catalogue import Catalogue, Query
-from spillview.gists import GROWING, Gists
+from spillview.catalogue import triage
+from spillview.catalogue.catalogue import Catalogue, Query
+from spillview.catalogue.gists import GROWING, Gists
+from spillview.catalogue.picks import PICKS
 from spillview.model import Missing, Session
-from spillview.picks import PICKS
 from spillview.text import printable
 from spillview.tui import empty
 from spillview.tui.arrangement import (

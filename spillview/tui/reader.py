@@ -9,10 +9,10 @@ from textual import events, on, work
 from textual.message import Message
 from textual.worker import get_current_worker
 
-from spillview.cells import text_width
-from spillview.content import Change
+from spillview.content.content import Change
 from spillview.errors import Cancelled, SpillError
-from spillview.folding import MIN_WIDTH, Fold
+from spillview.layout.cells import text_width
+from spillview.layout.folding import MIN_WIDTH, Fold
 from spillview.text import human_count, printable
 from spillview.tui.document import Document
 from spillview.tui.targets import Target

@@ -13,8 +13,8 @@ from textual.screen import ModalScreen
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
-from spillview.envelope import EnvelopeFacts
 from spillview.model import Artifact, Range
+from spillview.seen.envelope import EnvelopeFacts
 from spillview.text import path_text, printable
 from spillview.tui import stylesheet
 from spillview.tui.bars import plural

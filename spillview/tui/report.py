@@ -14,7 +14,7 @@ from textual.message import Message
 from textual.widgets import Static
 from textual.worker import Worker, WorkerState, get_current_worker
 
-from spillview.catalogue import Catalogue, Query
+from spillview.catalogue.catalogue import Catalogue, Query
 from spillview.errors import SpillError
 from spillview.model import Artifact, Missing
 from spillview.report.findings import Report
@@ -22,7 +22,7 @@ from spillview.report.finishing import Finished, finish, hold, remember_report, 
 from spillview.report.period import words
 from spillview.report.rows import rows
 from spillview.report.wording import closing, finished, headline
-from spillview.reviewed import call_mark
+from spillview.review.reviewed import call_mark
 from spillview.text import path_text, printable
 from spillview.tui import stylesheet
 from spillview.tui.acting import Acting

@@ -9,7 +9,7 @@ from spillview.model import Artifact, Missing
 from spillview.report.findings import SECTIONS, Finding, Report, Run
 from spillview.report.rows import opening
 from spillview.report.sentences import name_of, subject, verdict_text
-from spillview.reviewed import call_mark
+from spillview.review.reviewed import call_mark
 from spillview.text import path_text, printable
 from spillview.tui.row_list import Row
 from spillview.tui.runs import Lines, Runs, clean, fit, fit_runs, plain, wrap

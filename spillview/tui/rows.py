@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rich.cells import cell_len
 
-from spillview.gists import PINNED as PINNED_BIT
+from spillview.catalogue.gists import PINNED as PINNED_BIT
 from spillview.model import Artifact, Missing
 from spillview.text import human_age, human_bytes
 from spillview.tui.columns import (

@@ -13,9 +13,9 @@ from textual.containers import Horizontal
 from textual.message import Message
 from textual.widgets import Input, Static
 
+from spillview.cleanup.policies import Policies
+from spillview.cleanup.rules import Rules
 from spillview.errors import BadInput
-from spillview.policies import Policies
-from spillview.rules import Rules
 from spillview.text import exact_age, exact_size, path_text, printable
 from spillview.tui.runs import Lines, Runs
 from spillview.typed import parse_age, parse_size

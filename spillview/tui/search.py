@@ -16,11 +16,11 @@ from textual.screen import Screen
 from textual.widgets import Input, Static
 from textual.worker import Worker, WorkerState, get_current_worker
 
-from spillview.catalogue import Catalogue
+from spillview.catalogue.catalogue import Catalogue
 from spillview.errors import SpillError
-from spillview.hits import Pattern
 from spillview.model import Artifact
-from spillview.selection import Options
+from spillview.search.hits import Pattern
+from spillview.search.selection import Options
 from spillview.text import path_text, printable
 from spillview.tui import stylesheet
 from spillview.tui.artifact_lines import PaneTitle

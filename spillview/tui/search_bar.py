@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from spillview.selection import Options
+from spillview.search.selection import Options
 from spillview.text import printable
 from spillview.tui.bars import plural, two_ends
 from spillview.tui.runs import Lines, Runs

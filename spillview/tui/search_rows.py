@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from spillview.excerpts import as_bytes
 from spillview.model import Artifact, Range
+from spillview.search.excerpts import as_bytes
 from spillview.secrets.lines import MaskedLines
 from spillview.text import printable
 from spillview.tui.members import Members

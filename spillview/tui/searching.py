@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 
-from spillview import grep
-from spillview.catalogue import Catalogue
+from spillview.catalogue.catalogue import Catalogue
 from spillview.model import Artifact
-from spillview.selection import Options, Report
+from spillview.search import grep
+from spillview.search.selection import Options, Report
 from spillview.tui.search_rows import Gatherer
 
 

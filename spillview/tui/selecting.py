@@ -9,7 +9,7 @@ from textual import events
 from textual.message import Message
 
 from spillview.errors import SpillError
-from spillview.folding import Row
+from spillview.layout.folding import Row
 from spillview.model import Range
 from spillview.text import human_bytes, human_count, printable
 from spillview.tui import paint

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from spillview.frozen import values_of
-from spillview.gists import (
+from spillview.catalogue.gists import (
     CONTENT,
     COUNTED,
     GROWING,
@@ -16,8 +15,9 @@ from spillview.gists import (
     PINNED,
     VERDICT_UNSEEN,
 )
+from spillview.catalogue.triage import Rank
+from spillview.frozen import values_of
 from spillview.model import Artifact, Session
-from spillview.triage import Rank
 from spillview.tui.members import Ledger, Members
 
 

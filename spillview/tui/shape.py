@@ -11,7 +11,7 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.message import Message
 
-from spillview.content import FileContent
+from spillview.content.content import FileContent
 from spillview.errors import Cancelled, SpillError
 from spillview.model import Artifact, Seen
 from spillview.shape import summary
@@ -19,7 +19,7 @@ from spillview.shape.outline import Outline, Trail
 from spillview.shape.source import Source
 from spillview.shape.table import Table
 from spillview.shape.teams import processes
-from spillview.stored import StoredContent, open_artifact
+from spillview.stored.stored import StoredContent, open_artifact
 from spillview.text import path_text, printable
 from spillview.tui.artifact_lines import PaneTitle
 from spillview.tui.shape_list import PathList, ShapeHead

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from spillview import hits
-from spillview.hits import Hit, Pattern
+from spillview.content.signals import SIGNAL
 from spillview.model import Range
-from spillview.signals import SIGNAL
+from spillview.search import hits
+from spillview.search.hits import Hit, Pattern
 from spillview.tui.document import Document
 
 CANDIDATES = Pattern("error|fail|fatal|panic|exception|traceback", "-i")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from spillview import triage
-from spillview.gists import UNKNOWN
+from spillview.catalogue import triage
+from spillview.catalogue.gists import UNKNOWN
 from spillview.model import Artifact
 from spillview.tui.members import Members
 from spillview.tui.sessions import Run

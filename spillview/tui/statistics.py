@@ -16,10 +16,10 @@ from textual.screen import ModalScreen
 from textual.widgets import Static
 from textual.worker import Worker, WorkerState, get_current_worker
 
-from spillview.catalogue import Catalogue
+from spillview.catalogue.catalogue import Catalogue
 from spillview.model import Artifact
-from spillview.statistics import Statistics, measure
-from spillview.statistics_rows import rows
+from spillview.review.statistics import Statistics, measure
+from spillview.review.statistics_rows import rows
 from spillview.text import human_bytes, path_text, printable, share_text
 from spillview.tui import stylesheet
 from spillview.tui.footer import Footer

@@ -15,12 +15,12 @@ from textual.screen import Screen
 from textual.widgets import Static
 from textual.worker import Worker, WorkerState
 
-from spillview.batches import Batch
-from spillview.catalogue import Catalogue
+from spillview.catalogue.catalogue import Catalogue
+from spillview.cleanup.batches import Batch
+from spillview.cleanup.expiry import expiry, is_expired
+from spillview.cleanup.trash import Emptied, Trash
 from spillview.errors import SpillError
-from spillview.expiry import expiry, is_expired
 from spillview.text import exact_age, human_age, human_bytes, path_text, printable
-from spillview.trash import Emptied, Trash
 from spillview.tui import stylesheet
 from spillview.tui.bars import plural, two_ends
 from spillview.tui.breakpoints import take_shape

@@ -13,7 +13,7 @@ from spillview.text import path_text, printable
 from spillview.tui.bars import plural
 
 if TYPE_CHECKING:
-    from spillview.trash import Undone
+    from spillview.cleanup.trash import Undone
 
 SECONDS = 12.0
 """How long a toast offers to undo."""

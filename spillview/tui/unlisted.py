@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from spillview.listing import Listing
+from spillview.catalogue.listing import Listing
 from spillview.model import Artifact
 
 GLIMPSE = 200

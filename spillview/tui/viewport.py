@@ -9,7 +9,7 @@ from textual.geometry import Region
 from textual.message import Message
 from textual.strip import Strip
 
-from spillview.folding import Escapes, Fold, Folding, Returns, Row
+from spillview.layout.folding import Escapes, Fold, Folding, Returns, Row
 from spillview.tui.canvas import Canvas
 from spillview.tui.document import Document
 

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Literal, Protocol
 
-from spillview.content import BytesContent, FileContent, open_content
+from spillview.content.content import BytesContent, FileContent, open_content
 from spillview.errors import SpillError
 from spillview.store.tally import Tally
 from spillview.wrap.following import Following
@@ -19,7 +19,7 @@ from spillview.wrap.hashing import Digest
 from spillview.wrap.ordering import Turns, Weaving
 
 if TYPE_CHECKING:
-    from spillview.content import Content
+    from spillview.content.content import Content
     from spillview.model import Boundary
     from spillview.store import SpillWriter
     from spillview.wrap.running import Stream

@@ -12,7 +12,7 @@ from spillview.errors import BadInput
 from spillview.model import Boundary
 
 if TYPE_CHECKING:
-    from spillview.content import Content
+    from spillview.content.content import Content
     from spillview.envelopes.scanning import Scan
     from spillview.model import Counts
 
@@ -47,7 +47,7 @@ class Folding:
 
     def check(self) -> None:
         """Raise `BadInput` for what could not be done, before anything is run."""
-        from spillview.content import BytesContent
+        from spillview.content.content import BytesContent
         from spillview.envelopes.scanning import signals_of
 
         if self.budget < LEAST_BUDGET:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import threading
 
-from spillview.content import FileContent, open_content
-from spillview.counts import BLOCK, Total
+from spillview.content.content import FileContent, open_content
+from spillview.content.counts import BLOCK, Total
 from spillview.envelopes.scanning import Scan
 from spillview.errors import SpillError
 

@@ -6,7 +6,7 @@ from array import array
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from spillview.codepoints import whole
+from spillview.content.codepoints import whole
 
 if TYPE_CHECKING:
     from spillview.wrap.running import Stream

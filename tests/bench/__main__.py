@@ -175,7 +175,7 @@ def memory() -> str:
 def version_of(tool: str) -> str:
     """`TOOL 1.2.3`, or nothing where there is no such tool."""
     if tool == "rg":
-        from spillview.ripgrep import find_ripgrep
+        from spillview.search.ripgrep import find_ripgrep
 
         path: str | None = find_ripgrep().path
     else:

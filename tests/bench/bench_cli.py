@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import spillview
-from spillview.catalogue import Catalogue, Query
+from spillview.catalogue.catalogue import Catalogue, Query
 from spillview.demo import make_night
 from spillview.places import Places
 from tests.bench.table import Row, Scale, Target

@@ -15,7 +15,7 @@ import tempfile
 import time
 
 from spillview.comparison.lines import compare_lines
-from spillview.content import open_content
+from spillview.content.content import open_content
 
 SIZE = 1_000_000_000
 

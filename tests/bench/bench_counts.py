@@ -11,13 +11,13 @@ import os
 from collections.abc import Iterator
 from functools import partial
 
-from spillview.catalogue import Catalogue, Query
-from spillview.content import open_content
-from spillview.counts import BLOCK, count
+from spillview.catalogue.catalogue import Catalogue, Query
+from spillview.content.content import open_content
+from spillview.content.counts import BLOCK, count
+from spillview.discovery.ways import Ways
 from spillview.model import Found
 from spillview.places import Places
-from spillview.stored import open_artifact
-from spillview.ways import Ways
+from spillview.stored.stored import open_artifact
 from tests.bench.bench_index import FILES, make
 from tests.bench.large import FULL, arguments, file_of, files, peak_mebibytes, ran
 from tests.bench.table import Row, Scale, Target, medians, seconds

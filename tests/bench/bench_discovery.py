@@ -14,9 +14,9 @@ import tempfile
 import time
 from collections.abc import Callable
 
-from spillview.discovery import discover
+from spillview.discovery.discovery import discover
 from spillview.places import Places
-from spillview.profile import load_profiles
+from spillview.profiles.profile import load_profiles
 
 RUNS = 7
 

@@ -10,8 +10,8 @@ import os
 from collections.abc import Callable
 from functools import partial
 
-from spillview.content import open_content
-from spillview.counts import count
+from spillview.content.content import open_content
+from spillview.content.counts import count
 from spillview.envelopes.document import fold_json
 from spillview.envelopes.text import fold_text
 from spillview.model import Counts

@@ -20,10 +20,10 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from spillview.catalogue import Catalogue
-from spillview.grep import Options, search
+from spillview.catalogue.catalogue import Catalogue
 from spillview.model import Artifact, Seen
-from spillview.ripgrep import find_ripgrep
+from spillview.search.grep import Options, search
+from spillview.search.ripgrep import find_ripgrep
 from tests.bench.large import FULL, made
 from tests.bench.table import Row, Scale, Target, medians
 
@@ -69,7 +69,7 @@ def rows(scale: Scale) -> Iterator[Row]:
 
 def artifacts_of(path: str, home: str) -> list[Artifact]:
     """The artifacts of a folder, or of one file."""
-    from spillview.catalogue import Query
+    from spillview.catalogue.catalogue import Query
     from spillview.places import Places
 
     catalogue = Catalogue.here(Places.of_home(home))

@@ -16,13 +16,13 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 
-from spillview.catalogue import Catalogue, Query
-from spillview.grep import search, tally
+from spillview.catalogue.catalogue import Catalogue, Query
 from spillview.index.building import Outcome, update
 from spillview.index.wanted import wanted
 from spillview.model import Artifact
 from spillview.places import Places
-from spillview.ripgrep import find_ripgrep
+from spillview.search.grep import search, tally
+from spillview.search.ripgrep import find_ripgrep
 from tests.bench.large import peak_mebibytes
 from tests.bench.table import Row, Scale, Target, medians, seconds
 

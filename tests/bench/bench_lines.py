@@ -10,9 +10,9 @@ import statistics
 from collections.abc import Iterator
 from functools import partial
 
-from spillview.content import Content, open_content
-from spillview.lines import LineIndex
-from spillview.pages import PageUnit, page
+from spillview.content.content import Content, open_content
+from spillview.content.lines import LineIndex
+from spillview.content.pages import PageUnit, page
 from tests.bench.large import (
     FULL,
     arguments,

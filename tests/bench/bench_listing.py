@@ -16,7 +16,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from spillview.catalogue import Catalogue
+from spillview.catalogue.catalogue import Catalogue
 from spillview.places import Places
 from tests.bench.bench_home import make_store
 from tests.bench.table import Row, Scale, Target, medians

@@ -16,7 +16,7 @@ import time
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from spillview.catalogue import Catalogue, Query
+from spillview.catalogue.catalogue import Catalogue, Query
 from spillview.model import Artifact
 from spillview.places import Places
 from spillview.tui.search import SearchScreen

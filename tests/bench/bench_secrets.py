@@ -10,8 +10,8 @@ import statistics
 from collections.abc import Iterator
 from functools import partial
 
-from spillview.content import BytesContent, Content, open_content
-from spillview.counts import count
+from spillview.content.content import BytesContent, Content, open_content
+from spillview.content.counts import count
 from spillview.secrets.looking import look
 from spillview.secrets.masking import MaskedContent
 from spillview.secrets.spans import found

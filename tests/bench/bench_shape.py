@@ -297,7 +297,7 @@ PLACES = {"ours": ", two processes", "alone": ", one process"}
 
 def check(path: Path) -> str:
     """Compare every fact with a naive walk."""
-    from spillview.content import open_content
+    from spillview.content.content import open_content
     from spillview.shape.source import outline_of
     from tests.shapes import facts, naive
 

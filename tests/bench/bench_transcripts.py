@@ -15,10 +15,10 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-from spillview.discovery import TranscriptFound
+from spillview.discovery.discovery import TranscriptFound
 from spillview.places import Places
-from spillview.profile import Profile, load_profiles
-from spillview.ripgrep import find_ripgrep
+from spillview.profiles.profile import Profile, load_profiles
+from spillview.search.ripgrep import find_ripgrep
 from spillview.transcripts import read_transcript
 from spillview.transcripts.facts import TranscriptFacts
 from tests.bench.large import FULL, peak_mebibytes

@@ -17,7 +17,7 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from spillview.trash import Trash
+from spillview.cleanup.trash import Trash
 from tests.faults import Made, kept, make, snapshot
 
 ROOT = Path(__file__).parents[2]

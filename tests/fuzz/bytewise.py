@@ -16,7 +16,7 @@ from functools import cache
 
 import numpy as np
 
-from spillview.codepoints import (
+from spillview.content.codepoints import (
     _if_valid,
     chars,
     double_quotes,
@@ -26,10 +26,10 @@ from spillview.codepoints import (
     line_feeds,
     whole,
 )
-from spillview.content import BytesContent
-from spillview.counts import count
-from spillview.lines import LineIndex
-from spillview.pages import PageUnit, page
+from spillview.content.content import BytesContent
+from spillview.content.counts import count
+from spillview.content.lines import LineIndex
+from spillview.content.pages import PageUnit, page
 from spillview.text import printable
 from tests.fuzz import inputs
 

@@ -13,18 +13,18 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
-from spillview.alignment import align
+from spillview.cleanup.journal import decode
+from spillview.cleanup.pins import _unpacked as pins_of
 from spillview.config import Settings
-from spillview.content import BytesContent
-from spillview.counts import count
-from spillview.discovery import TranscriptFound, discover
+from spillview.content.content import BytesContent
+from spillview.content.counts import count
+from spillview.discovery.discovery import TranscriptFound, discover
 from spillview.errors import SpillError, Unreadable
 from spillview.hook.settings import cut_out, inserted, scan
-from spillview.journal import decode
-from spillview.pins import _unpacked as pins_of
 from spillview.places import Places
-from spillview.profile import Profile
-from spillview.profile_file import built_in, parse_profile
+from spillview.profiles.file import built_in, parse_profile
+from spillview.profiles.profile import Profile
+from spillview.seen.alignment import align
 from spillview.shape import outline
 from spillview.text import legible, printable
 from spillview.transcripts import read_transcript

@@ -13,11 +13,12 @@ from dataclasses import dataclass, field, replace
 from itertools import accumulate
 from typing import Any
 
-from spillview import fuzzy, triage
-from spillview.endings import has_failed
+from spillview import fuzzy
+from spillview.catalogue import triage
+from spillview.catalogue.picks import PICKS, Pick
 from spillview.model import Artifact, Missing, Session
-from spillview.picks import PICKS, Pick
-from spillview.reviewed import is_reviewed
+from spillview.review.reviewed import is_reviewed
+from spillview.seen.endings import has_failed
 from spillview.tui.arrangement import WORST, View, session_key
 from spillview.tui.labels import joined
 from spillview.tui.sorting import SORT_KEYS

@@ -8,13 +8,13 @@ from dataclasses import dataclass, field, replace
 
 from textual.pilot import Pilot
 
-from spillview.cache import Cache
-from spillview.catalogue import Catalogue, Query
+from spillview.catalogue.cache import Cache
+from spillview.catalogue.catalogue import Catalogue, Query
+from spillview.catalogue.finds import Finds
+from spillview.catalogue.gists import Gists
+from spillview.catalogue.known_gists import Said
+from spillview.catalogue.listing import Listing, Table
 from spillview.config import Settings
-from spillview.finds import Finds
-from spillview.gists import Gists
-from spillview.known_gists import Said
-from spillview.listing import Listing, Table
 from spillview.model import (
     Artifact,
     Boundary,
@@ -31,7 +31,7 @@ from spillview.model import (
     Session,
 )
 from spillview.places import Places
-from spillview.state import Note
+from spillview.review.state import Note
 
 NOW = 1_780_000_000.0
 HOUR = 3600.0

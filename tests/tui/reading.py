@@ -11,7 +11,7 @@ from textual.app import ComposeResult
 from textual.pilot import Pilot
 from textual.screen import Screen
 
-from spillview.content import BytesContent
+from spillview.content.content import BytesContent
 from spillview.model import Range, Seen
 from spillview.tui import stylesheet
 from spillview.tui.app import SpillviewApp

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from spillview.catalogue import Catalogue, Query
+from spillview.catalogue.catalogue import Catalogue, Query
 from spillview.places import Places
-from spillview.tmux_panes import Pane, Search, Sought
+from spillview.review.tmux_panes import Pane, Search, Sought
 from spillview.tui.app import SpillviewApp
 from spillview.tui.artifact import ArtifactScreen
 from spillview.tui.home import HomeScreen
@@ -78,8 +78,8 @@ async def test_t_shows_the_pane_only_when_it_is_pressed(
         shown.append(found.id)
         return "Pane %7 is shown; nothing was typed into it."
 
-    monkeypatch.setattr("spillview.acting.find_pane", look)
-    monkeypatch.setattr("spillview.tmux_panes.open_pane", show)
+    monkeypatch.setattr("spillview.review.acting.find_pane", look)
+    monkeypatch.setattr("spillview.review.tmux_panes.open_pane", show)
     monkeypatch.setenv("TMUX", "/tmp/s,1,0")
     app = app_on(tmp_path)
     async with app.run_test(size=(110, 34)) as pilot:
@@ -99,7 +99,8 @@ async def test_outside_tmux_the_command_is_copied(
 ) -> None:
     pane = Pane("%7", 1, "$0", "0", "/srv/app")
     monkeypatch.setattr(
-        "spillview.acting.find_pane", lambda sought: Search((pane,), "runs", "It runs.")
+        "spillview.review.acting.find_pane",
+        lambda sought: Search((pane,), "runs", "It runs."),
     )
     monkeypatch.delenv("TMUX", raising=False)
     app = app_on(tmp_path)

@@ -12,12 +12,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spillview import triage
-from spillview.endings import endings_unseen
-from spillview.gists import OUTER
+from spillview.catalogue import triage
+from spillview.catalogue.gists import OUTER
+from spillview.catalogue.query import Query
 from spillview.model import Artifact, Missing, Session
-from spillview.query import Query
-from spillview.reviewed import is_reviewed
+from spillview.review.reviewed import is_reviewed
+from spillview.seen.endings import endings_unseen
 from spillview.text import when
 from spillview.tui import arrangement
 from spillview.tui.arrangement import (
@@ -371,7 +371,7 @@ def test_the_filter_finds_what_others_may_read(tmp_path: Path) -> None:
             numbered([Facts("a"), Facts("a")]), (open_, closed), strict=True
         )
     ]
-    with mock.patch("spillview.permissions._passable", return_value=True):
+    with mock.patch("spillview.exposure.permissions._passable", return_value=True):
         shown = arrange(material_of(made, []), View(filter="world-readable"), Labels())
     assert [a.id for a in shown.artifacts] == [made[0].id]
 

@@ -15,7 +15,7 @@ from textual.pilot import Pilot
 from textual.screen import Screen
 from textual.widget import Widget
 
-from spillview.catalogue import Catalogue, Query
+from spillview.catalogue.catalogue import Catalogue, Query
 from spillview.model import Artifact, Range
 from spillview.places import Places
 from spillview.tui import opening, outside, panes

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from spillview.catalogue import Catalogue, Query
+from spillview.catalogue.catalogue import Catalogue, Query
 from spillview.model import Artifact
 from spillview.places import Places
 from spillview.tui.app import SpillviewApp

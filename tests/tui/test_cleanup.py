@@ -15,12 +15,12 @@ from textual.geometry import Offset
 from textual.pilot import Pilot
 from textual.widgets import Button
 
-from spillview.catalogue import Catalogue, Query
+from spillview.catalogue.catalogue import Catalogue, Query
+from spillview.cleanup.pins import Pins
+from spillview.cleanup.rules import Rules
+from spillview.cleanup.trash import Trash
 from spillview.disk import Disk
-from spillview.pins import Pins
 from spillview.places import Places
-from spillview.rules import Rules
-from spillview.trash import Trash
 from spillview.tui.app import SpillviewApp
 from spillview.tui.cleanup import CleanupScreen
 from spillview.tui.confirm import ConfirmScreen

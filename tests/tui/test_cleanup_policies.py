@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
-from spillview.catalogue import Catalogue, Query
+from spillview.catalogue.catalogue import Catalogue, Query
+from spillview.cleanup.rules import Rules
+from spillview.cleanup.trash import Trash
 from spillview.places import Places
-from spillview.rules import Rules
-from spillview.trash import Trash
 from spillview.tui.cleanup import CleanupScreen
 from spillview.tui.confirm import ConfirmScreen
 from spillview.tui.problems import ProblemsScreen

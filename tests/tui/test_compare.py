@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from textual.widgets import OptionList
 
-from spillview.catalogue import Catalogue
+from spillview.catalogue.catalogue import Catalogue
 from spillview.comparison.lines import compare_lines
 from spillview.comparison.places import Across, folded
-from spillview.content import BytesContent
+from spillview.content.content import BytesContent
 from spillview.places import Places
 from spillview.tui.artifact import ArtifactScreen
 from spillview.tui.compare import CompareScreen

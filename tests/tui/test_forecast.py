@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from textual.app import App, ComposeResult
 
-from spillview.catalogue import Catalogue, Query
+from spillview.catalogue.catalogue import Catalogue, Query
 from spillview.forecast.crossing import forecast
 from spillview.forecast.runs import Group, Key, Run
 from spillview.model import Boundary

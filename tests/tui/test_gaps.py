@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spillview.content import BytesContent
+from spillview.content.content import BytesContent
 from spillview.errors import BadInput
 from spillview.model import Seen
 from spillview.text import printable

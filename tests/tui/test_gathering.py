@@ -7,9 +7,9 @@ from itertools import count
 import pytest
 from textual.message import Message
 
-from spillview.catalogue import Query
+from spillview.catalogue.catalogue import Query
+from spillview.catalogue.listing import Listing
 from spillview.errors import BadInput, Unreadable
-from spillview.listing import Listing
 from spillview.model import Problem
 from spillview.tui import gathering
 from spillview.tui.gathering import Progress, gather

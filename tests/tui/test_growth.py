@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
-from spillview.catalogue import Catalogue, Query
+from spillview.catalogue.catalogue import Catalogue, Query
 from spillview.config import Settings
 from spillview.frozen import replace
 from spillview.growth.pace import WINDOW, Pace, Short

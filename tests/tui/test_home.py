@@ -14,7 +14,7 @@ from textual.pilot import Pilot
 from textual.screen import Screen
 from textual.widgets import HelpPanel
 
-from spillview.catalogue import Query
+from spillview.catalogue.catalogue import Query
 from spillview.model import Artifact, Missing, Problem, Session
 from spillview.tui import columns
 from spillview.tui.app import SpillviewApp

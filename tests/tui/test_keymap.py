@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from spillview.catalogue import Catalogue
+from spillview.catalogue.catalogue import Catalogue
 from spillview.config import Settings
 from spillview.errors import BadInput
 from spillview.places import Places

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from spillview.catalogue import Catalogue
-from spillview.grep import search
+from spillview.catalogue.catalogue import Catalogue
 from spillview.places import Places
+from spillview.search.grep import search
 from spillview.secrets.kept import look_through
 from spillview.tui.app import SpillviewApp
 from spillview.tui.artifact import ArtifactScreen

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from spillview.content import BytesContent, open_content
+from spillview.content.content import BytesContent, open_content
 from spillview.errors import SpillError
 from spillview.tui.outside import arguments, feed, file_of
 

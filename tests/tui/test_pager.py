@@ -11,8 +11,8 @@ import pytest
 from textual import events
 from textual.message import Message
 
-from spillview.content import BytesContent
-from spillview.folding import Fold
+from spillview.content.content import BytesContent
+from spillview.layout.folding import Fold
 from spillview.model import Seen
 from spillview.tui.document import Document, open_document
 from spillview.tui.pager import Pager

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from spillview.cells import text_width
-from spillview.folding import Fold, Sgr
+from spillview.layout.cells import text_width
+from spillview.layout.folding import Fold, Sgr
 from spillview.text import printable
 from spillview.tui.paint import crop, fold_words, index_at, sgr_style, thumb
 from tests.tui.reading import document

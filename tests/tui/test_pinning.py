@@ -10,11 +10,11 @@ import pytest
 from textual.app import App
 from textual.pilot import Pilot
 
-from spillview.catalogue import Catalogue, Query
+from spillview.catalogue.catalogue import Catalogue, Query
+from spillview.cleanup.pins import Pins
 from spillview.model import Artifact, Missing, Session
-from spillview.pins import Pins
 from spillview.places import Places
-from spillview.reviewed import session_mark
+from spillview.review.reviewed import session_mark
 from spillview.tui.app import SpillviewApp
 from spillview.tui.artifact import ArtifactScreen
 from spillview.tui.cleanup import CleanupScreen

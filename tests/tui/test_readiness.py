@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from textual.css.stylesheet import Stylesheet
 
-from spillview.catalogue import Query
+from spillview.catalogue.catalogue import Query
 from spillview.tui import readiness, stylesheet
 from spillview.tui.app import SpillviewApp
 from spillview.tui.artifact import ArtifactScreen

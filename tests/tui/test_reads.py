@@ -6,7 +6,7 @@ from pathlib import Path
 
 from textual.widgets import OptionList
 
-from spillview.catalogue import Catalogue
+from spillview.catalogue.catalogue import Catalogue
 from spillview.places import Places
 from spillview.tui.artifact import ArtifactScreen
 from spillview.tui.reads import ReadsScreen, places

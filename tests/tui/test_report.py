@@ -13,13 +13,13 @@ from textual.pilot import Pilot
 from textual.screen import Screen
 from textual.widgets import Static
 
-from spillview.catalogue import Catalogue, Query
+from spillview.catalogue.catalogue import Catalogue, Query
 from spillview.cli import main
 from spillview.model import Problem
 from spillview.places import Places
 from spillview.report.findings import Finding
-from spillview.reviewed import call_mark, session_mark
-from spillview.state import State
+from spillview.review.reviewed import call_mark, session_mark
+from spillview.review.state import State
 from spillview.text import printable
 from spillview.tui.app import SpillviewApp
 from spillview.tui.artifact import ArtifactScreen

@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
-from spillview import grep, ripgrep
-from spillview.catalogue import Catalogue
+from spillview.catalogue.catalogue import Catalogue
 from spillview.index import background, building
 from spillview.index.wanted import wanted
 from spillview.model import Artifact
 from spillview.places import Places
-from spillview.selection import Options
+from spillview.search import grep, ripgrep
+from spillview.search.selection import Options
 from spillview.tui import search_rows
 from spillview.tui.artifact import ArtifactScreen
 from spillview.tui.hit_list import HitList

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from spillview.catalogue import Catalogue, Query
+from spillview.catalogue.catalogue import Catalogue, Query
 from spillview.model import Artifact
 from spillview.places import Places
-from spillview.selection import Options
+from spillview.search.selection import Options
 from spillview.tui import searching
 from spillview.tui.search_rows import Gatherer, LineRow, Row
 from spillview.tui.searching import Searching

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
-from spillview.catalogue import Catalogue
+from spillview.catalogue.catalogue import Catalogue
 from spillview.places import Places
 from spillview.tui.artifact import ArtifactScreen
 from spillview.tui.shape import ShapePane

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from textual.widgets import Static
 
-from spillview.catalogue import Catalogue
+from spillview.catalogue.catalogue import Catalogue
 from spillview.places import Places
 from spillview.tui.app import SpillviewApp
 from spillview.tui.footer import Footer

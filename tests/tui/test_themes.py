@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from textual.color import Color
 
-from spillview.catalogue import Catalogue
+from spillview.catalogue.catalogue import Catalogue
 from spillview.places import Places
 from spillview.tui.app import SpillviewApp
 from spillview.tui.queue import Queue

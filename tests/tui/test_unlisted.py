@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from textual.message import Message
 
-from spillview.catalogue import Query
+from spillview.catalogue.catalogue import Query
 from spillview.model import Artifact, Session
-from spillview.reviewed import is_reviewed
+from spillview.review.reviewed import is_reviewed
 from spillview.tui import gathering, unlisted
 from spillview.tui.app import SpillviewApp
 from spillview.tui.arrangement import Material, View, arrange

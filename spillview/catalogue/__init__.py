@@ -1,0 +1,1 @@
+"""Every artifact on this machine: found, counted, linked, ordered and kept."""

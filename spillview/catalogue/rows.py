@@ -1,0 +1,452 @@
+"""The rows that `--json` prints: plain dicts of the facts, under their fixed names.
+
+Integers are raw and times are ISO 8601 in UTC. Whatever is not known is null. Every
+text is valid Unicode: undecodable bytes of a path are `\\xNN` in it.
+"""
+
+from __future__ import annotations
+
+import base64
+import os
+from collections.abc import Iterable
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from spillview.catalogue.triage import failed_unseen
+from spillview.model import (
+    Artifact,
+    Boundary,
+    Conclusion,
+    Counts,
+    Link,
+    Mention,
+    Missing,
+    Next,
+    Problem,
+    Read,
+    Session,
+    Signals,
+)
+from spillview.text import iso, path_text
+
+if TYPE_CHECKING:
+    from spillview.content.pages import Page
+    from spillview.discovery.discovery import StoreFound
+    from spillview.profiles.profile import Profile
+    from spillview.seen.envelope import EnvelopeFacts, Shown
+    from spillview.seen.seen import Survival
+
+Row = dict[str, Any]
+
+LONGEST = 2_000
+"""Chars of a command or a verdict that a row carries."""
+
+
+def artifact_row(artifact: Artifact) -> Row:
+    """One row of `ls`."""
+    found, counts, link = artifact.found, artifact.counts, artifact.link
+    mention = artifact.envelope
+    boundary, ratio = _gate(artifact)
+    known = link is not None and link.state == "linked"
+    row: Row = {
+        "id": found.id,
+        "harness": found.harness,
+        "session": path_text(artifact.session or found.session),
+        "project": _text(artifact.project),
+        "path": path_text(found.path),
+        "name": path_text(found.name),
+        "tool": _text(artifact.tool),
+        "call_id": _text((mention.call_id if mention else None) or found.call_id),
+        "command": _text(artifact.command),
+        "label": _text(artifact.label),
+        "failed": artifact.failed,
+        "created": iso(mention.time) if mention else None,
+        "modified": iso(found.mtime_ns / 1e9) if found.type != "unreadable" else None,
+        "bytes": _bytes(artifact),
+        **_counted(counts),
+        "kind": counts.kind if counts else _kind(found.type),
+        "encoding": counts.encoding if counts else None,
+        "boundary": boundary.size if boundary else None,
+        "boundary_unit": boundary.unit if boundary else None,
+        "ratio": ratio,
+        "boundaries": [[each.size, each.unit] for each in artifact.boundaries],
+        "link": _state(link),
+        "seen_bytes": link.seen.bytes if link and link.seen else None,
+        "verdict_seen": artifact.verdict_seen,
+        "verdict": link.verdict if link else "unknown",
+        "read_back": was_read_back(link) if known else None,
+        "flags": list(artifact.flags),
+    }
+    _shorten(row, "command")
+    if link is not None and link.seen is not None and not link.seen.certain:
+        row["seen_certain"] = False
+    if link is not None and link.note:
+        row["note"] = path_text(link.note)
+    if link is not None and link.chain:
+        row["chain"] = list(link.chain)
+    if mention is not None and mention.copy_chars:
+        row["copy_chars"] = mention.copy_chars
+    if found.target is not None:
+        row["target"] = path_text(found.target)
+        row["target_bytes"] = found.target_size
+        changed = found.target_mtime_ns
+        row["target_modified"] = iso(changed / 1e9) if changed is not None else None
+    if counts is not None and counts.form is not None:
+        row["form"] = counts.form
+    if found.row is not None:
+        row["row"] = path_text(found.row)
+    if artifact.secrets is not None:
+        row["secrets"] = len(artifact.secrets.items)
+    if artifact.error is not None:
+        row["error"] = path_text(artifact.error)
+    if artifact.reviewed is not None:
+        row["reviewed"] = iso(artifact.reviewed)
+    _exact_path(row, found.path)
+    return row
+
+
+def was_read_back(link: Link | None) -> bool:
+    """Whether the artifact's own session looked into it after the envelope."""
+    return link is not None and any(r.own and r.ranges != () for r in link.reads)
+
+
+def missing_row(missing: Missing) -> Row:
+    """One row of `ls --missing`: a call whose full result is not on disk."""
+    mention = missing.mention
+    row: Row = {
+        "id": None,
+        "harness": missing.harness,
+        "session": path_text(missing.session),
+        "project": _text(missing.project),
+        "path": _text(mention.path),
+        "name": _text(os.path.basename(mention.path) if mention.path else None),
+        "tool": _text(mention.tool),
+        "call_id": _text(mention.call_id),
+        "command": _text(mention.command),
+        "failed": mention.failed,
+        "created": iso(mention.time),
+        "link": missing.state,
+        "swept": missing.swept is not None,
+        "note": missing.swept,
+        "claimed": {claim.unit: claim.value for claim in mention.claims},
+        "transcript": path_text(mention.transcript),
+        "record": mention.record,
+    }
+    _shorten(row, "command")
+    if mention.path is not None:
+        _exact_path(row, mention.path)
+    return row
+
+
+def session_row(session: Session) -> Row:
+    """One row of `sessions`."""
+    files = [a for a in session.artifacts if a.found.type == "file"]
+    uncounted = sum(1 for a in files if a.counts is None)
+    unread = bool(files) and all(a.link is None for a in files)
+    row: Row = {
+        "harness": session.harness,
+        "session": path_text(session.id),
+        "project": _text(session.project),
+        "title": _text(session.title),
+        "started": iso(session.started),
+        "last_active": iso(session.last_active),
+        "artifacts": len(session.artifacts),
+        "bytes": session.bytes,
+        "chars": None if uncounted else sum(_chars(a) for a in files),
+        "over_boundary": _over(session, uncounted == len(files)),
+        "verdict_unseen": None if unread else session.verdict_unseen,
+        "failed_unseen": (
+            None if unread else sum(map(failed_unseen, session.artifacts))
+        ),
+        "live": session.live,
+    }
+    if uncounted:
+        row["uncounted"] = uncounted
+    if session.artifacts and all("pinned" in a.flags for a in session.artifacts):
+        row["pinned"] = True
+    if session.skipped:
+        row["skipped"] = session.skipped
+    return row
+
+
+def page_row(artifact: Artifact, page: Page, encoding: str) -> Row:
+    """The object that `show --json` prints."""
+    row: Row = {
+        "id": artifact.id,
+        "unit": page.unit,
+        "offset": page.offset,
+        "limit": page.limit,
+        "total": page.total,
+        "next_offset": page.next_offset,
+        "text": page.text,
+        "encoding": encoding,
+        "start": page.start,
+        "end": page.end,
+    }
+    if page.cut:
+        row["cut"] = True
+        row["next"] = page.next
+    return row
+
+
+def envelope_row(facts: EnvelopeFacts) -> Row:
+    """The object that `envelope --json` prints."""
+    artifact = facts.artifact
+    link = artifact.link
+    first = facts.shown[0] if facts.shown else None
+    seen = link.seen if link else None
+    row: Row = {
+        "id": artifact.id,
+        "link": _state(link),
+        "transcript": path_text(first.mention.transcript) if first else None,
+        "record": first.mention.record if first else None,
+        "text": _text(first.text) if first else None,
+        "claimed": facts.claimed,
+        "measured": facts.measured,
+        "agrees": facts.agrees,
+        "seen": [list(each) for each in seen.ranges] if seen else None,
+        "seen_bytes": seen.bytes if seen else None,
+        "seen_lines": facts.seen_lines,
+        "coverage": facts.coverage,
+        "verdict": _verdict(artifact),
+        "reads": [_read(each) for each in link.reads] if link else [],
+        "next": _next(first.mention.next) if first else None,
+        "flags": list(artifact.flags),
+        "envelopes": [_shown(each) for each in facts.shown[1:]],
+        "survival": _survival(facts.survival, facts.survival_otherwise),
+        **_call(first.mention if first else None),
+    }
+    if link is not None:
+        row["conclusion"] = _conclusion(link.conclusion)
+        row["signals"] = _signals(link.signals)
+    if seen is not None and not seen.certain:
+        row["seen_certain"] = False
+    if first is not None and first.mention.copy_chars:
+        row["copy_chars"] = first.mention.copy_chars
+    if link is not None and link.note:
+        row["note"] = path_text(link.note)
+    if link is not None and link.chain:
+        row["chain"] = list(link.chain)
+    error = artifact.error or (first.error if first is not None else None)
+    if error:
+        row["error"] = path_text(error)
+    return row
+
+
+def store_row(
+    store: StoreFound, profile: Profile, boundaries: Iterable[Boundary]
+) -> Row:
+    """One row of `doctor`: a store that was found."""
+    return {
+        "harness": store.harness,
+        "root": path_text(store.root),
+        "artifacts": store.artifacts,
+        "bytes": store.bytes,
+        "boundaries": [[each.size, each.unit] for each in boundaries],
+        "retention": str(profile.retention),
+        "confidence": store.confidence,
+        "verified": profile.verified or profile.confidence == "ours",
+        "problem": _text(store.problem),
+        "transcripts": store.transcripts,
+        "disk_bytes": store.disk,
+    }
+
+
+def problem_row(problem: Problem) -> Row:
+    """One row of `doctor`: something that is not as it should be."""
+    return {
+        "harness": problem.harness,
+        "root": _text(problem.path or None),
+        "artifacts": None,
+        "bytes": None,
+        "boundaries": None,
+        "retention": None,
+        "confidence": None,
+        "problem": path_text(problem.sentence),
+    }
+
+
+# -- the parts ---------------------------------------------------------------------
+
+
+def _text(value: str | None) -> str | None:
+    return None if value is None else path_text(value)
+
+
+def _shorten(row: Row, name: str) -> None:
+    """Cut a long text and say so beside it."""
+    value = row[name]
+    if value is not None and len(value) > LONGEST:
+        row[name] = value[:LONGEST]
+        row["truncated"] = True
+
+
+def _exact_path(row: Row, path: str) -> None:
+    """Add the path's own bytes where its text cannot carry them."""
+    if row["path"] == path:
+        return
+    with suppress(UnicodeEncodeError):  # half a pair: a record's path without bytes
+        row["path_b64"] = base64.b64encode(os.fsencode(path)).decode()
+
+
+def _gate(artifact: Artifact) -> tuple[Boundary | None, float | None]:
+    """The main boundary and its ratio; without counts the first, with no ratio."""
+    gate = artifact.gate
+    if gate is not None:
+        return gate
+    return (artifact.boundaries[0] if artifact.boundaries else None), None
+
+
+def _bytes(artifact: Artifact) -> int | None:
+    """Bytes by what was counted, else by the directory entry."""
+    found = artifact.found
+    if artifact.counts is not None:
+        return artifact.counts.bytes
+    if found.type == "unreadable":
+        return None
+    return found.size if found.type == "file" else 0
+
+
+def _counted(counts: Counts | None) -> Row:
+    names = ("chars", "utf16", "lines", "tokens")
+    return {name: getattr(counts, name) if counts else None for name in names}
+
+
+def _state(link: Link | None) -> str | None:
+    return link.state if link is not None and link.state != "unknown" else None
+
+
+def _kind(type_: str) -> str | None:
+    return "special" if type_ == "special" else None
+
+
+def _chars(artifact: Artifact) -> int:
+    return artifact.counts.chars if artifact.counts else 0
+
+
+def _over(session: Session, none_counted: bool) -> int | None:
+    bounded = any(a.boundaries for a in session.artifacts)
+    return None if none_counted and bounded else session.over_boundary
+
+
+def _verdict(artifact: Artifact) -> Row | None:
+    line = artifact.counts.verdict if artifact.counts else None
+    if line is None:
+        return None
+    row: Row = {
+        "line": line.number,
+        "text": path_text(line.text),
+        "class": artifact.link.verdict if artifact.link else "unknown",
+        "seen": artifact.verdict_seen,
+        "byte_range": [line.start, line.end],
+    }
+    if line.truncated:
+        row["truncated"] = True
+    _shorten(row, "text")
+    return row
+
+
+def _conclusion(conclusion: Conclusion | None) -> Row | None:
+    if conclusion is None:
+        return None
+    line = conclusion.line
+    row: Row = {
+        "line": line.number,
+        "text": path_text(line.text),
+        "runner": conclusion.runner,
+        "class": conclusion.verdict,
+        "seen": conclusion.seen,
+        "byte_range": [line.start, line.end],
+    }
+    if line.truncated:
+        row["truncated"] = True
+    return row
+
+
+def _signals(signals: Signals | None) -> Row | None:
+    if signals is None:
+        return None
+    row: Row = {
+        "total": signals.total,
+        "seen": signals.seen,
+        "unseen": signals.unseen,
+    }
+    if not signals.complete:
+        row["complete"] = False
+    return row
+
+
+def _read(read: Read) -> Row:
+    return {
+        "tool": _text(read.tool),
+        "call_id": _text(read.call_id),
+        "transcript": path_text(read.transcript),
+        "record": read.record,
+        "session": path_text(read.session),
+        "own": read.own,
+        "ranges": None if read.ranges is None else [list(r) for r in read.ranges],
+    }
+
+
+def _next(following: Next | None) -> Row | None:
+    if following is None:
+        return None
+    row: Row = {
+        "text": _text(following.text),
+        "tool": _text(following.tool),
+        "command": _text(following.command),
+        "record": following.record,
+    }
+    _shorten(row, "command")
+    return row
+
+
+def _call(mention: Mention | None) -> Row:
+    """The call that an envelope answers."""
+    row: Row = {
+        "tool": _text(mention.tool) if mention else None,
+        "call_id": _text(mention.call_id) if mention else None,
+        "command": _text(mention.command) if mention else None,
+        "failed": mention.failed if mention else None,
+        "exit_code": mention.exit_code if mention else None,
+        "session": path_text(mention.session) if mention else None,
+    }
+    _shorten(row, "command")
+    return row
+
+
+def _shown(shown: Shown) -> Row:
+    row: Row = {
+        "transcript": path_text(shown.mention.transcript),
+        "record": shown.mention.record,
+        "text": _text(shown.text),
+        "claimed": shown.claimed,
+        "measured": shown.measured,
+        "agrees": shown.agrees,
+        "seen": [list(each) for each in shown.seen.ranges] if shown.seen else None,
+        "seen_bytes": shown.seen.bytes if shown.seen else None,
+        "next": _next(shown.mention.next),
+        **_call(shown.mention),
+    }
+    if shown.error:
+        row["error"] = path_text(shown.error)
+    return row
+
+
+def _survival(survival: Survival | None, otherwise: Survival | None) -> Row | None:
+    if survival is None:
+        return None
+    row: Row = {
+        "boundary": survival.boundary.size,
+        "unit": survival.boundary.unit,
+        "lines_kept": survival.lines_kept,
+        "lines": survival.lines,
+        "verdict_kept": survival.verdict_kept,
+        "json_parses": survival.json_parses,
+        "json_error": _text(survival.json_error),
+        "share": survival.share,
+    }
+    if otherwise is not None:
+        row[f"lines_kept_if_{otherwise.boundary.unit}"] = otherwise.lines_kept
+        row[f"verdict_kept_if_{otherwise.boundary.unit}"] = otherwise.verdict_kept
+    return row

@@ -1,0 +1,377 @@
+"""The plan of a clean-up: for every artifact whether it goes, and why, either way.
+
+It is a pure function of what is known, the rules and the time; nothing is looked at and
+nothing is changed here. Whatever is in doubt stays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from spillview.cleanup.caps import fit, total
+from spillview.cleanup.rules import Deciding, Rules, Ruling
+from spillview.model import Artifact, Found
+from spillview.text import exact_age, exact_size, human_age, human_bytes
+
+Group = Literal[
+    "rule",
+    "spared",
+    "pinned",
+    "live",
+    "foreign",
+    "disputed",
+    "kept",
+    "recent",
+    "unselected",
+]
+"""What decided: a rule that removes; or a person, a pin, a live session, the file's own
+shape, two policies alike specific, a rule that keeps, an age that is not reached, and
+no rule at all."""
+
+GROUPS: dict[Group, str] = {
+    "spared": "kept by you this time",
+    "pinned": "pinned",
+    "live": "needed by live sessions",
+    "foreign": "no artifacts by their harness's names",
+    "disputed": "fitted by two policies",
+    "kept": "kept by a rule",
+    "recent": "not selected (newer than the rule)",
+    "unselected": "not selected by any rule",
+}
+"""Why artifacts stay, in few words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What the plan must know of one artifact."""
+
+    artifact: Artifact
+    active: float | None = None
+    """When records say its session was last active; None when none says."""
+    named: float | None = None
+    """The time that its own name carries, if it carries one that can be."""
+    pinned: str | None = None
+    """Why it is pinned (`it is pinned`, `its session is pinned`), if it is."""
+    live: str | None = None
+    """Why a live session needs it (`its session was active 5m ago`), if one does."""
+    foreign: str | None = None
+    """Why it is no artifact by its harness's exact shape, if it is none."""
+    orphan: bool | None = None
+    """Whether no record points at it; None when that is not known for sure."""
+
+    @property
+    def found(self) -> Found:
+        """Its directory entry."""
+        return self.artifact.found
+
+    @property
+    def changed(self) -> float:
+        """When the file was last changed, in seconds since the epoch."""
+        return self.found.mtime_ns / 1e9
+
+    @property
+    def freshest(self) -> float:
+        """The latest time that anything tells of it."""
+        return max(time for _, time in self.times)
+
+    @property
+    def times(self) -> list[tuple[str, float]]:
+        """What tells how old it is, and the time each tells."""
+        told = [
+            ("its session was last active", self.active),
+            ("the file changed", self.changed),
+            ("its name says", self.named),
+        ]
+        return [(words, time) for words, time in told if time is not None]
+
+    @property
+    def age(self) -> tuple[float, float, str]:
+        """What orders a session's artifacts, the oldest first: the call's time, then
+        the file's."""
+        return (self.artifact.created, self.changed, self.found.path)
+
+    @property
+    def session(self) -> tuple[str, str]:
+        """Its harness and session."""
+        return (self.found.harness, self.artifact.session or self.found.session)
+
+    @property
+    def protected(self) -> bool:
+        """Whether no rule may take it."""
+        return any((self.pinned, self.live, self.foreign))
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What becomes of one artifact, and why."""
+
+    artifact: Artifact
+    remove: bool
+    reason: str
+    """A plain sentence without its full stop."""
+    group: Group
+    policy: str | None = None
+    """The standing policy that decides about it, if one does."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What becomes of every artifact on the ground that was chosen."""
+
+    rules: Deciding
+    now: float
+    choices: tuple[Choice, ...]
+    frees: int = 0
+    """Bytes that the disk would gain once the trash is emptied."""
+    over_total: int | None = None
+    """Bytes that stay beyond `max_total`, since the rest is protected; or None."""
+    over_session: int | None = None
+    """Bytes that stay beyond `max_session` in sessions that do not fit; or None."""
+
+    @property
+    def remove(self) -> list[Choice]:
+        """Those that go."""
+        return [choice for choice in self.choices if choice.remove]
+
+    @property
+    def keep(self) -> list[Choice]:
+        """Those that stay."""
+        return [choice for choice in self.choices if not choice.remove]
+
+    @property
+    def remove_bytes(self) -> int:
+        """Bytes of the files that go."""
+        return sum(
+            choice.artifact.found.size for choice in self.choices if choice.remove
+        )
+
+
+def plan(standings: Sequence[Standing], rules: Deciding, now: float) -> Plan:
+    """Decide for each artifact, in the order given.
+
+    Those about which the same rules decide are weighed together, apart from others.
+    """
+    rulings = rules.rulings([each.artifact for each in standings])
+    together: dict[int, list[Standing]] = {}
+    for each, ruling in zip(standings, rulings, strict=True):
+        together.setdefault(id(ruling), []).append(each)
+    by_id = {id(ruling): ruling for ruling in rulings}
+    chosen = {i: _select(members, by_id[i], now) for i, members in together.items()}
+    gone = {ident for each in chosen.values() for ident in each.reasons}
+    sharing = _names_planned(e.found for e in standings if e.artifact.id in gone)
+    choices = []
+    for each, ruling in zip(standings, rulings, strict=True):
+        selection = chosen[id(ruling)]
+        reasons = list(selection.reasons.get(each.artifact.id, ()))
+        if not reasons:
+            newest = each.artifact.id in selection.newest
+            choices.append(_kept(each, ruling, now, newest=newest))
+            continue
+        left = each.found.nlink - sharing.get((each.found.dev, each.found.ino), 0)
+        if left > 0 and each.found.nlink > 1:
+            reasons.append(
+                f"it has {each.found.nlink} names (hard links), so its space stays"
+                " taken until all are gone"
+            )
+        if each.found.disk < each.found.size:
+            reasons.append(f"it takes only {human_bytes(each.found.disk)} of the disk")
+        reason = _said("; ".join(reasons), ruling)
+        choices.append(Choice(each.artifact, True, reason, "rule", ruling.policy))
+    return Plan(
+        rules,
+        now,
+        tuple(choices),
+        _frees(choices, sharing),
+        sum(each.over_total for each in chosen.values()) or None,
+        sum(each.over_session for each in chosen.values()) or None,
+    )
+
+
+def _said(reason: str, ruling: Ruling) -> str:
+    """A reason, with the policy that it comes from."""
+    return reason if ruling.policy is None else f"{reason} (policy {ruling.policy})"
+
+
+# What selects
+
+
+@dataclass(frozen=True, slots=True)
+class _Selection:
+    """What the same rules make of the artifacts about which they decide."""
+
+    reasons: Mapping[str, Sequence[str]]
+    """Why artifacts go, by their ids."""
+    newest: frozenset[str] = frozenset()
+    """The ids of those that stay as the newest of their session."""
+    over_total: int = 0
+    over_session: int = 0
+
+
+def _select(members: Sequence[Standing], ruling: Ruling, now: float) -> _Selection:
+    rules = ruling.rules
+    selected: dict[str, list[str]] = {}
+    if ruling.keeps is not None:
+        return _Selection(selected)
+    sessions: dict[tuple[str, str], list[Standing]] = {}
+    if (rules.keep_last, rules.max_session) != (None, None):
+        for each in members:
+            sessions.setdefault(each.session, []).append(each)
+    newest = _newest(sessions.values(), rules.keep_last)
+
+    def stays(each: Standing) -> bool:
+        return each.protected or each.artifact.id in newest
+
+    for each in members:
+        if not stays(each) and (reasons := _reasons(each, rules, now)):
+            selected[each.artifact.id] = reasons
+    over = 0
+    if (most := rules.max_session) is not None:
+        for session in sessions.values():
+            why = "it is among the oldest of its session, which has"
+            excess = _excess(total(each.found for each in session), most)
+            over += fit(session, most, stays, selected, f"{why} {excess}")
+    over_total = 0
+    if (most := rules.max_total) is not None:
+        why = "it is among the oldest, and everything together has"
+        excess = _excess(total(each.found for each in members), most)
+        over_total = fit(members, most, stays, selected, f"{why} {excess}")
+    return _Selection(selected, newest, over_total, over)
+
+
+def _excess(size: int, most: int) -> str:
+    """So many bytes, and by how many they are too many."""
+    return (
+        f"{human_bytes(size)}, {human_bytes(size - most)} more than {exact_size(most)}"
+    )
+
+
+def _newest(
+    sessions: Iterable[Sequence[Standing]], count: int | None
+) -> frozenset[str]:
+    """The newest `count` artifacts of each session."""
+    if count is None:
+        return frozenset()
+    kept: set[str] = set()
+    for members in sessions:
+        by_age = sorted(members, key=lambda each: each.age, reverse=True)
+        kept.update(each.artifact.id for each in by_age[:count])
+    return frozenset(kept)
+
+
+def _reasons(each: Standing, rules: Rules, now: float) -> list[str]:
+    """Which rules select an artifact for itself, as sentences."""
+    reasons = []
+    if rules.whole:
+        reasons.append("all of its session was named")
+    if rules.older_than is not None and now - each.freshest > rules.older_than:
+        reasons.append(f"{_ages(each, now)}: older than {exact_age(rules.older_than)}")
+    if rules.keep_last is not None:
+        newest = (
+            "the newest" if rules.keep_last == 1 else f"the newest {rules.keep_last:,}"
+        )
+        reasons.append(f"it is older than {newest} of its session")
+    if rules.max_file is not None and each.found.disk > rules.max_file:
+        reasons.append(
+            f"it has {human_bytes(each.found.disk)}, more than the"
+            f" {exact_size(rules.max_file)} a file may have"
+        )
+    if rules.orphans and each.orphan:
+        reasons.append("no record points at it")
+    return reasons
+
+
+def _names_planned(found: Iterable[Found]) -> dict[tuple[int, int], int]:
+    """How many names of each file go."""
+    names: dict[tuple[int, int], int] = {}
+    for item in found:
+        key = (item.dev, item.ino)
+        names[key] = names.get(key, 0) + 1
+    return names
+
+
+def _frees(choices: Iterable[Choice], sharing: dict[tuple[int, int], int]) -> int:
+    """Bytes of the disk that files take which lose all of their names."""
+    gone = {
+        (found.dev, found.ino): found.disk
+        for found in (choice.artifact.found for choice in choices if choice.remove)
+        if sharing[found.dev, found.ino] >= found.nlink
+    }
+    return sum(gone.values())
+
+
+# What keeps
+
+
+def _kept(each: Standing, ruling: Ruling, now: float, *, newest: bool) -> Choice:
+    """Why an artifact stays: what protects it first, then what the rules say."""
+
+    def stays(reason: str, group: Group) -> Choice:
+        return Choice(each.artifact, False, reason, group, ruling.policy)
+
+    if each.pinned is not None:
+        return stays(each.pinned, "pinned")
+    if each.foreign is not None:
+        return stays(each.foreign, "foreign")
+    if each.live is not None:
+        return stays(each.live, "live")
+    reason, group = _unselected(each, ruling, now, newest=newest)
+    return stays(_said(reason, ruling), group)
+
+
+def _unselected(
+    each: Standing, ruling: Ruling, now: float, *, newest: bool
+) -> tuple[str, Group]:
+    """Why the rules leave it, and what decided."""
+    rules = ruling.rules
+    if ruling.keeps is not None:
+        if ruling.disputed:
+            return ruling.keeps, "disputed"
+        return ruling.keeps, "kept" if ruling.policy is not None else "unselected"
+    if newest:
+        count = rules.keep_last or 1
+        which = "the newest" if count == 1 else f"one of the newest {count:,}"
+        return f"it is {which} of its session", "kept"
+    if rules.older_than is not None:
+        text = f"{_ages(each, now)}: not older than {exact_age(rules.older_than)}"
+        if _disagree(each, rules.older_than, now):
+            text += "; they disagree, so it is kept"
+        return text, "recent"
+    if rules.orphans and each.orphan is None:
+        text = "a transcript could not be read, so a record may point at it"
+        return text, "unselected"
+    if rules.orphans and each.orphan is False:
+        text = "a record points at it, and no other rule selects it"
+        return text, "unselected"
+    return "no rule selects it", "unselected"
+
+
+def _ages(each: Standing, now: float) -> str:
+    """How old it is by everything that tells."""
+    told = ", ".join(f"{words} {_ago(now - time)}" for words, time in each.times)
+    return (
+        told if each.active is not None else f"{told} (no record tells of its session)"
+    )
+
+
+def _disagree(each: Standing, limit: float, now: float) -> bool:
+    """Whether one of its times alone would have selected it."""
+    return any(now - time > limit for _, time in each.times)
+
+
+def _ago(seconds: float) -> str:
+    text = human_age(seconds)
+    return text if text.startswith("in ") else f"{text} ago"
+
+
+def without(plan_: Plan, kept: Mapping[str, str], group: Group = "live") -> Plan:
+    """The plan when these artifacts stay after all, each for a reason."""
+    choices = tuple(
+        replace(choice, remove=False, reason=kept[choice.artifact.id], group=group)
+        if choice.remove and choice.artifact.id in kept
+        else choice
+        for choice in plan_.choices
+    )
+    sharing = _names_planned(c.artifact.found for c in choices if c.remove)
+    return replace(plan_, choices=choices, frees=_frees(choices, sharing))

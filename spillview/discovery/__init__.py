@@ -1,0 +1,1 @@
+"""Finding the stores on this machine, and the artifacts and transcripts in them."""

@@ -1,0 +1,1 @@
+"""Who else can read, plant or swap what lies in a store."""

@@ -1,0 +1,1 @@
+"""Content as rows of terminal cells, for files of any size."""

@@ -1,0 +1,1 @@
+"""What transcripts say of artifacts: which call, which notice, which session."""

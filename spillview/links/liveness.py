@@ -1,0 +1,277 @@
+"""Which sessions are live, and which artifacts they still need.
+
+Live is what was active within the hour, what another process has open, and what grows.
+An artifact is needed by its own live session, and by every other that refers to it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from spillview.catalogue.sessions import LIVE_SECONDS
+from spillview.discovery.writers import open_elsewhere
+from spillview.model import Artifact, Found, Problem
+from spillview.text import human_age, path_text
+
+if TYPE_CHECKING:
+    from spillview.catalogue.catalogue import Catalogue
+    from spillview.discovery.discovery import TranscriptFound
+    from spillview.links.records import Records
+
+Key = tuple[str, str]
+"""A harness and a session id."""
+Cancelled = Callable[[], bool]
+
+
+@dataclass(slots=True)
+class Guard:
+    """What is known of sessions and of who needs what."""
+
+    active: dict[Key, float] = field(default_factory=dict)
+    """When each session was last active, by its records."""
+    live: dict[Key, str] = field(default_factory=dict)
+    """Why each live session is live, as the end of a sentence."""
+    needed: dict[str, str] = field(default_factory=dict)
+    """Why an artifact is needed, by its id."""
+    problems: list[Problem] = field(default_factory=list)
+    """What could not be read of the records."""
+    unreadable: Callable[[Found], bool] = lambda found: False
+    """Tells of an artifact whether a transcript that may point at it is closed."""
+    true: dict[Key, str] = field(default_factory=dict)
+    """Session ids by what the layout calls them, where the two differ."""
+
+    def session_of(self, artifact: Artifact) -> Key:
+        """The artifact's harness and session, its true id where that is known."""
+        harness = artifact.found.harness
+        session = artifact.session or artifact.found.session
+        return harness, self.true.get((harness, session), session)
+
+
+def survey(
+    catalogue: Catalogue,
+    artifacts: Sequence[Artifact],
+    cancelled: Cancelled | None = None,
+) -> Guard:
+    """Look at every session of every store, not only at those of `artifacts`."""
+    records, logs, found = _everything(catalogue, artifacts)
+    records.read_all(cancelled=cancelled)
+    guard = Guard(problems=records.problems, unreadable=records.unreadable())
+    now = catalogue.now()
+    _activity(guard, records, logs)
+    by_id = {item.id: item for item in found}
+    by_id.update((artifact.id, artifact.found) for artifact in artifacts)
+    held = open_elsewhere(
+        {(log.dev, log.ino) for log in logs}
+        | {(item.dev, item.ino) for item in by_id.values() if item.type == "file"}
+    )
+    session_of = _sessions(guard, records, artifacts)
+    _times(guard, now)
+    _open_logs(guard, logs, held, records)
+    with_records = {name for name, p in catalogue.profiles.items() if p.transcripts}
+    for item in by_id.values():
+        key = session_of(item)
+        _one_file(guard, item, key, held, now, item.harness in with_records)
+    _ancestors(guard, records)
+    for artifact in artifacts:
+        _references(guard, artifact, records)
+    _citations(guard, catalogue, records, artifacts, cancelled)
+    return guard
+
+
+def _everything(
+    catalogue: Catalogue, artifacts: Sequence[Artifact]
+) -> tuple[Records, list[TranscriptFound], list[Found]]:
+    """Every transcript and artifact of this user, and of the stores of `artifacts`."""
+    from spillview.discovery.discovery import discover
+    from spillview.links.records import Records
+
+    look = (catalogue.places, catalogue.profiles, catalogue.settings)
+    seen = [discover(*look)]
+    known = {store.root for store in seen[0].stores}
+    profiles = catalogue.profiles.items()
+    recorded = {name for name, p in profiles if p.transcripts or p.guest}
+    roots = {a.found.root for a in artifacts if a.found.harness in recorded} - known
+    for root in sorted(roots):
+        if os.path.isdir(root):
+            seen.append(discover(*look, paths=(root,)))
+    logs = {log.path: log for each in seen for log in each.transcripts}
+    found = {item.id: item for each in seen for item in each.found}
+    found.update((artifact.id, artifact.found) for artifact in artifacts)
+    records = Records(catalogue.profile, catalogue.cache)
+    records.take(list(logs.values()), list(found.values()))
+    return records, list(logs.values()), list(found.values())
+
+
+def _activity(guard: Guard, records: Records, logs: Sequence[TranscriptFound]) -> None:
+    """When each session was last active: by its records, else by its transcript."""
+    for log in logs:
+        named, sessions = log.parent_session or log.session, records.sessions_in(log)
+        true = sessions[0] if len(sessions) == 1 else named
+        for name in {named, log.spill_session} - {true}:
+            guard.true.setdefault((log.harness, name), true)
+        for session in sessions:
+            facts = records.sessions.get((log.harness, session))
+            told = facts.last_active if facts is not None else None
+            when = log.mtime_ns / 1e9 if told is None else told
+            for name in (log.harness, *records.guests):
+                key = (name, session)
+                guard.active[key] = max(when, guard.active.get(key, when))
+
+
+def _sessions(
+    guard: Guard, records: Records, artifacts: Iterable[Artifact]
+) -> Callable[[Found], Key]:
+    known = {artifact.id: guard.session_of(artifact) for artifact in artifacts}
+
+    def session_of(item: Found) -> Key:
+        if item.id in known:
+            return known[item.id]
+        link = records.links.get(item.id)
+        session = item.session
+        if link is not None and link.envelope is not None:
+            session = link.envelope.session
+        return item.harness, guard.true.get((item.harness, session), session)
+
+    return session_of
+
+
+# What makes a session live
+
+
+def _times(guard: Guard, now: float) -> None:
+    for key, when in guard.active.items():
+        age = now - when
+        if age < 0:
+            guard.live[key] = f"it was active {human_age(age)} (a clock is wrong)"
+        elif age < LIVE_SECONDS:
+            guard.live[key] = f"it was active {human_age(age)} ago"
+
+
+def _open_logs(
+    guard: Guard,
+    logs: Iterable[TranscriptFound],
+    held: Mapping[tuple[int, int], bool],
+    records: Records,
+) -> None:
+    for log in logs:
+        if (log.dev, log.ino) not in held:
+            continue
+        # Which of a database's sessions it is open for, nothing tells.
+        what = "the database it is in" if log.form == "sqlite" else "its transcript"
+        for session in records.sessions_in(log):
+            for harness in (log.harness, *records.guests):
+                why = f"another process has {what} open"
+                guard.live.setdefault((harness, session), why)
+
+
+def _one_file(
+    guard: Guard,
+    item: Found,
+    key: Key,
+    held: Mapping[tuple[int, int], bool],
+    now: float,
+    recorded: bool,
+) -> None:
+    """What one file tells of itself and of its session."""
+    if item.row is not None:
+        return  # the database is its owner's, whoever has it open
+    name = path_text(item.name)
+    writes = held.get((item.dev, item.ino)) if item.type == "file" else None
+    if writes or _grows(item):
+        guard.needed[item.id] = "it is being written"
+        if recorded:
+            guard.live.setdefault(key, f"{name} is being written")
+    elif writes is not None:
+        guard.needed[item.id] = "another process has it open"
+    # A link to a log is as fresh as the log; of a folder it says nothing.
+    log_ns = item.target_mtime_ns if item.target_size is not None else None
+    for what, when_ns in (("it", item.mtime_ns), ("its target", log_ns)):
+        if when_ns is None or item.type == "unreadable":
+            continue
+        age = now - when_ns / 1e9
+        if age >= LIVE_SECONDS:
+            continue
+        ago = human_age(age) if age < 0 else f"{human_age(age)} ago"
+        wrong = " (a clock is wrong)" if age < 0 else ""
+        guard.needed.setdefault(item.id, f"{what} changed {ago}{wrong}")
+        if recorded and key not in guard.active:
+            guard.live.setdefault(key, f"{name} changed {ago}{wrong}")
+
+
+def _grows(item: Found) -> bool:
+    """Whether the file changed since it was found, a moment ago."""
+    if item.type != "file":
+        return False
+    try:
+        facts = os.lstat(item.path)
+    except OSError:
+        return False
+    return (facts.st_size, facts.st_mtime_ns) != (item.size, item.mtime_ns)
+
+
+def _ancestors(guard: Guard, records: Records) -> None:
+    """Sessions that a live one goes on from: it has their history before it."""
+    todo = list(guard.live)
+    while todo:
+        harness, session = todo.pop()
+        facts = records.sessions.get((harness, session))
+        for parent in facts.parents if facts is not None else ():
+            key = (harness, parent)
+            if key not in guard.live:
+                guard.live[key] = f"live session {_short(session)} goes on from it"
+                todo.append(key)
+
+
+# What a live session refers to
+
+
+def _references(guard: Guard, artifact: Artifact, records: Records) -> None:
+    """Whether a live session points at the artifact, or looked into it."""
+    link = records.links.get(artifact.id)
+    if link is None or artifact.id in guard.needed:
+        return
+    harness, own = guard.session_of(artifact)
+    for session in (
+        *(m.session for m in link.mentions),
+        *(r.session for r in link.reads),
+    ):
+        if session != own and (harness, session) in guard.live:
+            guard.needed[artifact.id] = f"live session {_short(session)} refers to it"
+            return
+
+
+def _citations(
+    guard: Guard,
+    catalogue: Catalogue,
+    records: Records,
+    artifacts: Sequence[Artifact],
+    cancelled: Cancelled | None,
+) -> None:
+    """What live sessions of any harness name anywhere in their transcripts."""
+    from spillview.links.citations import Citing, cited_in
+
+    live = [
+        Citing(log, catalogue.profile(log.harness), session)
+        for log in records.logs
+        for session in records.sessions_in(log)
+        if (log.harness, session) in guard.live
+    ]
+    if not live:
+        return
+    open_ = [
+        artifact.found
+        for artifact in artifacts
+        if artifact.id not in guard.needed
+        and guard.session_of(artifact) not in guard.live
+    ]
+    for ident, citing in cited_in(live, open_, cancelled).items():
+        session, harness = _short(citing.session), citing.log.harness
+        guard.needed[ident] = f"live session {session} of {harness} names it"
+
+
+def _short(session: str) -> str:
+    text = path_text(session)
+    return text[:8] if len(text) == 36 and text.count("-") == 4 else text

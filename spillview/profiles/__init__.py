@@ -1,0 +1,1 @@
+"""What each harness does, as data: its profile read, checked and asked."""

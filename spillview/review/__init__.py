@@ -1,0 +1,1 @@
+"""What a person did in review, what lasts of it, and what to do next."""

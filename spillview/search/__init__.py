@@ -1,0 +1,1 @@
+"""Search of many artifacts with ripgrep, and of one with a pattern."""

@@ -1,0 +1,1 @@
+"""What the model received of an artifact: its envelope, and every later read."""

@@ -1,0 +1,1 @@
+"""Artifacts and records that are no files: rows of databases, fields of JSON files."""
