@@ -13,7 +13,7 @@ import pytest
 from spillview.catalogue.catalogue import Catalogue
 from spillview.catalogue.rows import missing_row
 from spillview.places import Places
-from spillview.tui.rows import missing_sentence
+from spillview.tui.queue.rows import missing_sentence
 from tests.command import Row, run
 
 PROJECT = Path(__file__).parent.parent

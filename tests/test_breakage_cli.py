@@ -376,7 +376,8 @@ def test_killed_at_any_moment_the_next_start_works_and_keeps_the_marks(
     expected = [row["id"] for row in run("ls", "--json").rows]
     writer = (
         "import itertools, sys\n"
-        "from spillview.places import Places\nfrom spillview.review.state import State\n"
+        "from spillview.places import Places\n"
+        "from spillview.review.state import State\n"
         "state = State(Places.here())\n"
         "for n in itertools.count():\n"
         "    ident = f'{n:016x}'\n"

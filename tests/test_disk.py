@@ -315,7 +315,7 @@ OWN = {
     "forecast": "keeps our own forecasts, and what commands counted",
     "cli/reviewing.py": "writes the page of a report where it was told to",
     "hook": "edits the settings it was asked to, each call failed in its own tests",
-    "exposure/modes.py": "takes rights from others where it was asked to, its own tests",
+    "exposure/modes.py": "takes rights from others where it was asked to",
     "growth": "keeps the sizes that the last check found",
     "index": "writes our own search index, and removes what of it is old",
     "demo": "makes a night where it was told to",

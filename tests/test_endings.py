@@ -14,8 +14,8 @@ from spillview.report.findings import Finding, Period, Report, Run, Tally
 from spillview.report.placing import looked_section
 from spillview.report.rows import finding_row
 from spillview.seen.endings import ending_line, ending_seen, endings_unseen
-from spillview.tui.columns import state_mark
-from spillview.tui.detail import detail_lines, verdict_state
+from spillview.tui.queue.columns import state_mark
+from spillview.tui.queue.detail import detail_lines, verdict_state
 from tests.tui.fakes import NOW, Facts, whole
 
 RUN = Run("claude-code", "s1")

@@ -13,13 +13,14 @@ from spillview.catalogue.catalogue import Catalogue
 from spillview.layout.folding import Fold
 from spillview.model import Artifact, Session
 from spillview.places import Places
-from spillview.tui import columns, paint
-from spillview.tui.artifact_lines import Place, header_lines, next_lines
-from spillview.tui.detail import detail_lines
-from spillview.tui.document import open_document
-from spillview.tui.rows import session_runs
+from spillview.tui.artifact.lines import Place, header_lines, next_lines
+from spillview.tui.pager import paint
+from spillview.tui.pager.document import open_document
+from spillview.tui.queue import columns
+from spillview.tui.queue.detail import detail_lines
+from spillview.tui.queue.rows import session_runs
+from spillview.tui.queue.sessions import runs_of
 from spillview.tui.runs import Runs
-from spillview.tui.sessions import runs_of
 from tests.command import run
 from tests.stores import SESSION
 from tests.test_own_envelopes import told_by_claude

@@ -12,9 +12,9 @@ from spillview.catalogue.picks import PICKS
 from spillview.cli import main
 from spillview.model import Artifact
 from spillview.places import Places
-from spillview.tui.arrangement import Material, View, arrange
-from spillview.tui.columns import follows
 from spillview.tui.labels import Labels
+from spillview.tui.queue.arrangement import Material, View, arrange
+from spillview.tui.queue.columns import follows
 from tests.stores import Claude, log_of, numbered
 
 

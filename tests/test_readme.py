@@ -21,13 +21,13 @@ from spillview.hook.rules import load_rules
 from spillview.places import Places
 from spillview.profiles.profile import load_profiles
 from spillview.tui.app import SpillviewApp
-from spillview.tui.artifact_keys import ARTIFACT_BINDINGS
-from spillview.tui.cleanup_keys import CLEANUP_BINDINGS
-from spillview.tui.hit_list import HitList
+from spillview.tui.artifact.hit_list import HitList
+from spillview.tui.artifact.keys import ARTIFACT_BINDINGS
+from spillview.tui.cleanup.keys import CLEANUP_BINDINGS
 from spillview.tui.keys import HOME_BINDINGS, QUEUE_BINDINGS
-from spillview.tui.pager_keys import PAGER_BINDINGS
-from spillview.tui.report_keys import REPORT_BINDINGS
-from spillview.tui.search import SearchScreen
+from spillview.tui.pager.keys import PAGER_BINDINGS
+from spillview.tui.report.keys import REPORT_BINDINGS
+from spillview.tui.search.search import SearchScreen
 from tests.command import run
 
 ROOT = Path(__file__).parents[1]

@@ -368,7 +368,7 @@ def test_a_query_of_a_guest_alone_knows_its_envelopes(tmp_path: Path) -> None:
 
 
 def test_the_artifact_screen_opens_a_row(tmp_path: Path) -> None:
-    from spillview.tui.opening import opened
+    from spillview.tui.pager.opening import opened
 
     store = make("rtk", tmp_path)
     found = {a.found.row: a for a in listed(tmp_path) if a.found.row}

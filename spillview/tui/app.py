@@ -17,11 +17,11 @@ from textual.widgets import Input
 from spillview.catalogue.catalogue import Catalogue, Query
 from spillview.text import printable
 from spillview.tui import stylesheet
+from spillview.tui.cleanup.undoing import Undoing
 from spillview.tui.home import HomeScreen
 from spillview.tui.terminal_input import forgiving, has_hung_up
 from spillview.tui.theme import DAY, NIGHT
 from spillview.tui.typing_ahead import TypingAhead
-from spillview.tui.undoing import Undoing
 
 SWITCH_SECONDS = 0.001
 """How long a thread may keep the interpreter while another one waits for it."""

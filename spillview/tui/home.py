@@ -16,8 +16,13 @@ from spillview.catalogue.picks import PICKS
 from spillview.errors import SpillError
 from spillview.model import Artifact, Missing
 from spillview.text import printable
-from spillview.tui.acting import Acting
-from spillview.tui.arrangement import (
+from spillview.tui.cleanup.undoing import TrashChanged, sentence, told
+from spillview.tui.keys import HOME_BINDINGS
+from spillview.tui.messages import (
+    DemoMade,
+    GatheringFailed,
+)
+from spillview.tui.queue.arrangement import (
     WORST,
     Key,
     Material,
@@ -27,21 +32,16 @@ from spillview.tui.arrangement import (
     row_key,
     session_key,
 )
-from spillview.tui.columns import ALL
-from spillview.tui.indexing import IndexingScreen
-from spillview.tui.keys import HOME_BINDINGS
-from spillview.tui.marking import MarkingScreen
-from spillview.tui.members import Members
-from spillview.tui.messages import (
-    DemoMade,
-    GatheringFailed,
-)
-from spillview.tui.queue import Queue
-from spillview.tui.queue_screen import FEW
-from spillview.tui.rows import missing_sentence
-from spillview.tui.sessions import Run, places_of
+from spillview.tui.queue.columns import ALL
+from spillview.tui.queue.indexing import IndexingScreen
+from spillview.tui.queue.members import Members
+from spillview.tui.queue.queue import Queue
+from spillview.tui.queue.rows import missing_sentence
+from spillview.tui.queue.screen import FEW
+from spillview.tui.queue.sessions import Run, places_of
+from spillview.tui.review.acting import Acting
+from spillview.tui.review.marking import MarkingScreen
 from spillview.tui.titles import Titles
-from spillview.tui.undoing import TrashChanged, sentence, told
 
 
 class HomeScreen(MarkingScreen, IndexingScreen, Acting):
@@ -65,7 +65,7 @@ class HomeScreen(MarkingScreen, IndexingScreen, Acting):
 
     def open_artifact(self, artifact_id: str) -> None:
         """Open an artifact; when it is left, the cursor stands where it went."""
-        from spillview.tui.artifact import ArtifactScreen
+        from spillview.tui.artifact.artifact import ArtifactScreen
 
         every = self.material.every()
         shown = self.queue.rows.artifacts()
@@ -88,7 +88,7 @@ class HomeScreen(MarkingScreen, IndexingScreen, Acting):
 
     def action_report(self) -> None:
         """The morning's report of what this screen looks at."""
-        from spillview.tui.report import ReportScreen
+        from spillview.tui.report.report import ReportScreen
 
         self.app.push_screen(ReportScreen(self.catalogue, self.scope))
 
@@ -194,7 +194,7 @@ class HomeScreen(MarkingScreen, IndexingScreen, Acting):
         """What became of the spilled outputs of every session shown."""
         if not self.lists_all():
             return
-        from spillview.tui.statistics import StatisticsScreen
+        from spillview.tui.charts.statistics import StatisticsScreen
 
         every = self.material.every()
         shown = every.where(in_window(self.view, every.gists))
@@ -204,7 +204,7 @@ class HomeScreen(MarkingScreen, IndexingScreen, Acting):
         """When commands cross their boundary, by all of their runs."""
         if not self.lists_all():
             return
-        from spillview.tui.forecast import ForecastScreen
+        from spillview.tui.charts.forecast import ForecastScreen
 
         known = self.material.every()
         self.app.push_screen(ForecastScreen(self.catalogue, known, self.scope))
@@ -262,13 +262,13 @@ class HomeScreen(MarkingScreen, IndexingScreen, Acting):
         """Search inside every artifact shown."""
         if not self.lists_all():
             return
-        from spillview.tui.search import SearchScreen
+        from spillview.tui.search.search import SearchScreen
 
         self.app.push_screen(SearchScreen(self.catalogue, self.arrangement.artifacts))
 
     def action_cleanup(self) -> None:
         """Plan a clean-up of what this screen looks at, whatever its age."""
-        from spillview.tui.cleanup import CleanupScreen
+        from spillview.tui.cleanup.cleanup import CleanupScreen
 
         screen = CleanupScreen(self.catalogue, self.scope)
 
@@ -280,7 +280,7 @@ class HomeScreen(MarkingScreen, IndexingScreen, Acting):
 
     def action_trash(self) -> None:
         """What clean-ups removed: put back, or delete for good."""
-        from spillview.tui.trash import TrashScreen
+        from spillview.tui.cleanup.trash import TrashScreen
 
         self.app.push_screen(TrashScreen(self.catalogue), self._look_anew)
 

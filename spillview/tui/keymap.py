@@ -29,7 +29,7 @@ def bindings() -> dict[str, Binding]:
 def _all() -> list[tuple[type, str, Binding]]:
     """Each with the class whose keys it is among."""
     found = {}
-    for module in pkgutil.iter_modules(spillview.tui.__path__, "spillview.tui."):
+    for module in pkgutil.walk_packages(spillview.tui.__path__, "spillview.tui."):
         for value in vars(import_module(module.name)).values():
             if not isinstance(value, type) or not issubclass(value, DOMNode):
                 continue

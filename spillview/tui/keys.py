@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from textual.binding import Binding, BindingType
 
-from spillview.tui.acting import ACTING_BINDINGS
-from spillview.tui.pinning import pin_binding
+from spillview.tui.review.acting import ACTING_BINDINGS
+from spillview.tui.review.pinning import pin_binding
 
 QUEUE_HELP = """
 Tool outputs that did not fit into an agent's context, worst first: what failed and was

@@ -9,8 +9,8 @@ from threading import Lock
 
 from spillview import fuzzy
 from spillview.exposure.permissions import world_readable
-from spillview.tui.members import Ledger, Members
-from spillview.tui.sessions import Run
+from spillview.tui.queue.members import Ledger, Members
+from spillview.tui.queue.sessions import Run
 
 Cancelled = Callable[[], bool] | None
 

@@ -14,8 +14,8 @@ from spillview.catalogue.catalogue import Catalogue, Query
 from spillview.catalogue.gists import Gists
 from spillview.growth.pace import Pace
 from spillview.model import Artifact
-from spillview.tui.gathering import gather
 from spillview.tui.messages import GatheringFailed, Paced
+from spillview.tui.queue.gathering import gather
 from spillview.tui.readiness import import_screens, read_stylesheets
 
 REFRESH_SECONDS = 2.0

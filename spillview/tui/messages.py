@@ -11,9 +11,9 @@ from spillview.catalogue.catalogue import Catalogue
 from spillview.growth.pace import Short
 from spillview.growth.readings import Reading
 from spillview.model import Missing, Session
-from spillview.tui.arrangement import Arrangement
-from spillview.tui.members import Members
-from spillview.tui.unlisted import Unlisted
+from spillview.tui.queue.arrangement import Arrangement
+from spillview.tui.queue.members import Members
+from spillview.tui.queue.unlisted import Unlisted
 
 
 @dataclass

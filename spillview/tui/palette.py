@@ -13,11 +13,11 @@ from textual.content import Content
 from spillview import fuzzy
 from spillview.model import Artifact
 from spillview.text import human_bytes, path_text, printable
-from spillview.tui.arrangement import session_key
-from spillview.tui.columns import state_mark, subject
 from spillview.tui.home import HomeScreen
+from spillview.tui.queue.arrangement import session_key
+from spillview.tui.queue.columns import state_mark, subject
+from spillview.tui.queue.sessions import Run
 from spillview.tui.runs import clean
-from spillview.tui.sessions import Run
 
 SHOWN = 60
 """So many entries are offered at most for one query; typing on narrows them."""

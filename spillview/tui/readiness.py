@@ -11,7 +11,11 @@ from textual.css.errors import StylesheetError
 
 from spillview.tui import stylesheet
 
-MODULES = ("spillview.tui.artifact", "spillview.seen.envelope", "spillview.tui.search")
+MODULES = (
+    "spillview.tui.artifact.artifact",
+    "spillview.seen.envelope",
+    "spillview.tui.search.search",
+)
 """What the screens one key away are made of, and what they look up at once."""
 
 SHEETS = ("artifact.tcss", "search.tcss", "cleanup.tcss", "forecast.tcss")

@@ -10,10 +10,10 @@ from textual.message import Message
 from textual.reactive import var
 from textual.strip import Strip
 
-from spillview.tui.arrangement import WORST
-from spillview.tui.columns import GUTTER
 from spillview.tui.parts import Parts
-from spillview.tui.queue import Queue
+from spillview.tui.queue.arrangement import WORST
+from spillview.tui.queue.columns import GUTTER
+from spillview.tui.queue.queue import Queue
 from spillview.tui.runs import fit
 
 

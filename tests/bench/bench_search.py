@@ -19,7 +19,7 @@ from typing import NamedTuple
 from spillview.catalogue.catalogue import Catalogue, Query
 from spillview.model import Artifact
 from spillview.places import Places
-from spillview.tui.search import SearchScreen
+from spillview.tui.search.search import SearchScreen
 from spillview.tui.theme import Themed
 from tests.bench.bench_index import COMMON, FILES, make, ripgrep
 from tests.bench.large import peak_mebibytes

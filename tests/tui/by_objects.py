@@ -19,9 +19,9 @@ from spillview.catalogue.picks import PICKS, Pick
 from spillview.model import Artifact, Missing, Session
 from spillview.review.reviewed import is_reviewed
 from spillview.seen.endings import has_failed
-from spillview.tui.arrangement import WORST, View, session_key
 from spillview.tui.labels import joined
-from spillview.tui.sorting import SORT_KEYS
+from spillview.tui.queue.arrangement import WORST, View, session_key
+from spillview.tui.queue.sorting import SORT_KEYS
 
 Row = Session | Artifact | Missing
 

@@ -15,8 +15,8 @@ from spillview.content.content import BytesContent
 from spillview.model import Range, Seen
 from spillview.tui import stylesheet
 from spillview.tui.app import SpillviewApp
-from spillview.tui.document import Document
-from spillview.tui.pager import Pager
+from spillview.tui.pager.document import Document
+from spillview.tui.pager.pager import Pager
 from spillview.tui.theme import Themed
 
 PATIENCE = 10.0

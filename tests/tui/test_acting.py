@@ -10,7 +10,7 @@ from spillview.catalogue.catalogue import Catalogue, Query
 from spillview.places import Places
 from spillview.review.tmux_panes import Pane, Search, Sought
 from spillview.tui.app import SpillviewApp
-from spillview.tui.artifact import ArtifactScreen
+from spillview.tui.artifact.artifact import ArtifactScreen
 from spillview.tui.home import HomeScreen
 from tests.stores import SESSION, Claude, log_of
 from tests.tui.reading import until

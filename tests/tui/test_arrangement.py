@@ -19,8 +19,9 @@ from spillview.model import Artifact, Missing, Session
 from spillview.review.reviewed import is_reviewed
 from spillview.seen.endings import endings_unseen
 from spillview.text import when
-from spillview.tui import arrangement
-from spillview.tui.arrangement import (
+from spillview.tui.labels import Labels
+from spillview.tui.queue import arrangement
+from spillview.tui.queue.arrangement import (
     SORT_KEYS,
     Material,
     View,
@@ -30,10 +31,9 @@ from spillview.tui.arrangement import (
     sort,
     window_words,
 )
-from spillview.tui.labels import Labels
-from spillview.tui.marks import Marks
-from spillview.tui.members import Ledger, Members
-from spillview.tui.sessions import Figures, Run
+from spillview.tui.queue.members import Ledger, Members
+from spillview.tui.queue.sessions import Figures, Run
+from spillview.tui.review.marks import Marks
 from tests.tui import by_objects
 from tests.tui.by_objects import in_window
 from tests.tui.fakes import HOUR, NOW, Facts, FakeCatalogue, lost_call, whole

@@ -18,11 +18,12 @@ from textual.widget import Widget
 from spillview.catalogue.catalogue import Catalogue, Query
 from spillview.model import Artifact, Range
 from spillview.places import Places
-from spillview.tui import opening, outside, panes
-from spillview.tui.artifact import ArtifactScreen
-from spillview.tui.artifact_lines import Header, NextStrip
-from spillview.tui.document import Document, open_document
+from spillview.tui.artifact import outside, panes
+from spillview.tui.artifact.artifact import ArtifactScreen
+from spillview.tui.artifact.lines import Header, NextStrip
 from spillview.tui.footer import Footer
+from spillview.tui.pager import opening
+from spillview.tui.pager.document import Document, open_document
 from spillview.tui.runs import Lines
 from tests.harness_stores import make
 from tests.stores import Claude, Dsh
@@ -698,7 +699,7 @@ async def test_the_first_lines_of_utf16_stand_while_the_rest_is_transcribed(
     lines = [f"行 {n:06}" for n in range(400_000)]
     path.write_bytes("\n".join(lines).encode("utf-16"))
     assert path.stat().st_size > panes.TRANSCRIBED_AT_ONCE
-    monkeypatch.setattr("spillview.tui.opening.open_document", slow)
+    monkeypatch.setattr("spillview.tui.pager.opening.open_document", slow)
     catalogue = Catalogue.here(Places.of_home(str(tmp_path / "home")))
     artifacts = catalogue.scan(Query(paths=(str(path),)))
     app = Bare(catalogue)

@@ -14,7 +14,7 @@ from spillview.catalogue.catalogue import Catalogue, Query
 from spillview.model import Artifact
 from spillview.places import Places
 from spillview.tui.app import SpillviewApp
-from spillview.tui.artifact import ArtifactScreen
+from spillview.tui.artifact.artifact import ArtifactScreen
 from spillview.tui.home import HomeScreen
 from tests.tui.reading import until
 from tests.tui.test_artifact_screen import (

@@ -22,12 +22,12 @@ from spillview.cleanup.trash import Trash
 from spillview.disk import Disk
 from spillview.places import Places
 from spillview.tui.app import SpillviewApp
-from spillview.tui.cleanup import CleanupScreen
+from spillview.tui.cleanup.cleanup import CleanupScreen
+from spillview.tui.cleanup.plan_list import ChoiceRow
+from spillview.tui.cleanup.trash import TrashScreen
 from spillview.tui.confirm import ConfirmScreen
 from spillview.tui.home import HomeScreen
-from spillview.tui.plan_list import ChoiceRow
 from spillview.tui.row_list import RowList
-from spillview.tui.trash import TrashScreen
 
 from ..aging import DAY, HOUR, aged, session
 from ..stores import OTHER, Made

@@ -14,11 +14,11 @@ from spillview.catalogue.catalogue import Catalogue, Query
 from spillview.cleanup.rules import Rules
 from spillview.cleanup.trash import Trash
 from spillview.places import Places
-from spillview.tui.cleanup import CleanupScreen
+from spillview.tui.cleanup.cleanup import CleanupScreen
+from spillview.tui.cleanup.trash import TrashScreen
 from spillview.tui.confirm import ConfirmScreen
 from spillview.tui.problems import ProblemsScreen
-from spillview.tui.report import ReportScreen
-from spillview.tui.trash import TrashScreen
+from spillview.tui.report.report import ReportScreen
 
 from ..aging import DAY, HOUR, session
 from ..stores import OTHER

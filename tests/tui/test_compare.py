@@ -15,9 +15,9 @@ from spillview.comparison.lines import compare_lines
 from spillview.comparison.places import Across, folded
 from spillview.content.content import BytesContent
 from spillview.places import Places
-from spillview.tui.artifact import ArtifactScreen
-from spillview.tui.compare import CompareScreen
-from spillview.tui.compare_with import CompareWithScreen
+from spillview.tui.artifact.artifact import ArtifactScreen
+from spillview.tui.compare.compare import CompareScreen
+from spillview.tui.compare.compare_with import CompareWithScreen
 from tests.stores import OTHER, Claude
 from tests.tui.reading import ATTACK, Bare, is_safe, until
 
@@ -133,7 +133,7 @@ async def test_a_fault_while_comparing_is_said_and_leaves_the_screen_usable(
     def broken(*_: object, **__: object) -> None:
         raise RuntimeError("no [such] thing")
 
-    monkeypatch.setattr("spillview.tui.compare.compare", broken)
+    monkeypatch.setattr("spillview.tui.compare.compare.compare", broken)
     screen = make(tmp_path, text(), text(50))
     app = Bare(screen.catalogue)
     async with app.run_test(size=(80, 24)) as pilot:

@@ -14,11 +14,11 @@ from spillview.forecast.runs import Group, Key, Run
 from spillview.model import Boundary
 from spillview.places import Places
 from spillview.tui.app import SpillviewApp
-from spillview.tui.artifact import ArtifactScreen
-from spillview.tui.chart import AXIS, Canvas, chart
-from spillview.tui.chart_screen import ChartScreen
-from spillview.tui.forecast import ForecastBar, ForecastScreen
-from spillview.tui.forecast_rows import Facts, ForecastRow
+from spillview.tui.artifact.artifact import ArtifactScreen
+from spillview.tui.charts.chart import AXIS, Canvas, chart
+from spillview.tui.charts.chart_screen import ChartScreen
+from spillview.tui.charts.forecast import ForecastBar, ForecastScreen
+from spillview.tui.charts.forecast_rows import Facts, ForecastRow
 from spillview.tui.runs import Lines, Runs
 from tests.made_series import DAY, START
 from tests.stores import NIGHT, Claude, log_of
@@ -106,7 +106,7 @@ async def test_a_fault_while_it_reads_is_said_and_tried_no_more(
     def broken(*_: object, **__: object) -> None:
         raise RuntimeError("no [such] thing")
 
-    monkeypatch.setattr("spillview.tui.forecast.board", broken)
+    monkeypatch.setattr("spillview.tui.charts.forecast.board", broken)
     screen = made_screen(tmp_path)
     app = Bare(screen.catalogue)
     async with app.run_test(size=(80, 24)) as pilot:

@@ -10,8 +10,8 @@ from spillview.content.content import BytesContent
 from spillview.errors import BadInput
 from spillview.model import Seen
 from spillview.text import printable
-from spillview.tui.document import Document
-from spillview.tui.gaps import KEPT_LINES, counterparts, gap_folds
+from spillview.tui.pager.document import Document
+from spillview.tui.pager.gaps import KEPT_LINES, counterparts, gap_folds
 from spillview.tui.targets import Target, parse_target
 from tests.tui.reading import document
 

@@ -11,8 +11,6 @@ from spillview.catalogue.catalogue import Query
 from spillview.catalogue.listing import Listing
 from spillview.errors import BadInput, Unreadable
 from spillview.model import Problem
-from spillview.tui import gathering
-from spillview.tui.gathering import Progress, gather
 from spillview.tui.messages import (
     Counted,
     Gathered,
@@ -20,6 +18,8 @@ from spillview.tui.messages import (
     Ordered,
     Scanned,
 )
+from spillview.tui.queue import gathering
+from spillview.tui.queue.gathering import Progress, gather
 from tests.tui.fakes import Facts, FakeCatalogue, a_night, lost_call, whole
 
 

@@ -18,8 +18,8 @@ from spillview.growth.readings import Reading
 from spillview.model import Artifact, Found
 from spillview.places import Places
 from spillview.tui.app import SpillviewApp
-from spillview.tui.detail import detail_lines
 from spillview.tui.home import HomeScreen
+from spillview.tui.queue.detail import detail_lines
 
 from ..test_watch import LINUX, writing
 from .fakes import settle

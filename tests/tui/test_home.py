@@ -16,10 +16,10 @@ from textual.widgets import HelpPanel
 
 from spillview.catalogue.catalogue import Query
 from spillview.model import Artifact, Missing, Problem, Session
-from spillview.tui import columns
 from spillview.tui.app import SpillviewApp
 from spillview.tui.home import HomeScreen
 from spillview.tui.problems import ProblemsScreen
+from spillview.tui.queue import columns
 from spillview.tui.runs import Lines
 from tests.tui.fakes import (
     HOUR,
@@ -825,7 +825,7 @@ async def test_light_theme_draws_as_well() -> None:
 
 
 def test_marks_of_a_session_leave_what_was_reviewed_before() -> None:
-    from spillview.tui.marks import Marks
+    from spillview.tui.review.marks import Marks
 
     catalogue = night()
     marks = Marks(catalogue)
@@ -862,7 +862,7 @@ async def test_d_makes_a_demo_night_and_q_comes_back_from_it() -> None:
 async def test_many_artifacts_are_arranged_in_a_worker_and_keys_still_apply(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    from spillview.tui import queue_screen
+    from spillview.tui.queue import screen as queue_screen
 
     monkeypatch.setattr(queue_screen, "FEW", 2)
     app = SpillviewApp(night())

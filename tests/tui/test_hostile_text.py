@@ -12,16 +12,16 @@ from rich.cells import cell_len
 from textual.pilot import Pilot
 
 from spillview.model import Artifact, Line, Missing, Next, Problem
-from spillview.tui import columns
 from spillview.tui.app import SpillviewApp
-from spillview.tui.columns import Context
-from spillview.tui.detail import detail_lines
 from spillview.tui.empty import failed, no_match, no_stores, nothing_new
 from spillview.tui.home import HomeScreen
 from spillview.tui.palette import entries_of
-from spillview.tui.rows import artifact_runs, missing_runs, session_runs
+from spillview.tui.queue import columns
+from spillview.tui.queue.columns import Context
+from spillview.tui.queue.detail import detail_lines
+from spillview.tui.queue.rows import artifact_runs, missing_runs, session_runs
+from spillview.tui.queue.sessions import runs_of
 from spillview.tui.runs import fit, fit_runs, plain, wrap
-from spillview.tui.sessions import runs_of
 from tests.tui.fakes import (
     NOW,
     Facts,

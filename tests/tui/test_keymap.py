@@ -12,7 +12,7 @@ from spillview.errors import BadInput
 from spillview.places import Places
 from spillview.tui.app import SpillviewApp
 from spillview.tui.keymap import bindings, check_keys, is_key, split
-from spillview.tui.queue import Queue
+from spillview.tui.queue.queue import Queue
 from tests.stores import Claude, log_of
 
 

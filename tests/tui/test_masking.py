@@ -13,10 +13,10 @@ from spillview.places import Places
 from spillview.search.grep import search
 from spillview.secrets.kept import look_through
 from spillview.tui.app import SpillviewApp
-from spillview.tui.artifact import ArtifactScreen
+from spillview.tui.artifact.artifact import ArtifactScreen
 from spillview.tui.home import HomeScreen
 from spillview.tui.runs import clean, plain
-from spillview.tui.search_rows import Gatherer, LineRow
+from spillview.tui.search.rows import Gatherer, LineRow
 from tests.credentials import Maker, quiet_lines
 from tests.stores import Claude
 from tests.tui.reading import Bare, body, reading, until

@@ -10,7 +10,7 @@ import pytest
 
 from spillview.content.content import BytesContent, open_content
 from spillview.errors import SpillError
-from spillview.tui.outside import arguments, feed, file_of
+from spillview.tui.artifact.outside import arguments, feed, file_of
 
 
 @pytest.mark.parametrize(

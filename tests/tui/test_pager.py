@@ -14,8 +14,8 @@ from textual.message import Message
 from spillview.content.content import BytesContent
 from spillview.layout.folding import Fold
 from spillview.model import Seen
-from spillview.tui.document import Document, open_document
-from spillview.tui.pager import Pager
+from spillview.tui.pager.document import Document, open_document
+from spillview.tui.pager.pager import Pager
 from tests.tui.reading import (
     ATTACK,
     Noted,

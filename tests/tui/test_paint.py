@@ -9,7 +9,7 @@ from rich.cells import cell_len
 from spillview.layout.cells import text_width
 from spillview.layout.folding import Fold, Sgr
 from spillview.text import printable
-from spillview.tui.paint import crop, fold_words, index_at, sgr_style, thumb
+from spillview.tui.pager.paint import crop, fold_words, index_at, sgr_style, thumb
 from tests.tui.reading import document
 
 TEXTS = st.text(

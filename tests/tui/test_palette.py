@@ -30,9 +30,9 @@ class Opened(Screen[None]):
 
 @pytest.fixture(autouse=True)
 def artifact_screen(monkeypatch: pytest.MonkeyPatch) -> None:
-    module = ModuleType("spillview.tui.artifact")
+    module = ModuleType("spillview.tui.artifact.artifact")
     module.ArtifactScreen = Opened  # type: ignore[attr-defined] # a stand-in
-    monkeypatch.setitem(sys.modules, "spillview.tui.artifact", module)
+    monkeypatch.setitem(sys.modules, "spillview.tui.artifact.artifact", module)
     Opened.given = ()
 
 

@@ -16,10 +16,10 @@ from spillview.model import Artifact, Missing, Session
 from spillview.places import Places
 from spillview.review.reviewed import session_mark
 from spillview.tui.app import SpillviewApp
-from spillview.tui.artifact import ArtifactScreen
-from spillview.tui.cleanup import CleanupScreen
+from spillview.tui.artifact.artifact import ArtifactScreen
+from spillview.tui.cleanup.cleanup import CleanupScreen
+from spillview.tui.cleanup.plan_list import ChoiceRow
 from spillview.tui.home import HomeScreen
-from spillview.tui.plan_list import ChoiceRow
 
 from ..aging import DAY, session
 from ..stores import OTHER

@@ -9,16 +9,16 @@ import pytest
 from textual.app import ComposeResult
 
 from spillview.model import Artifact, Session
-from spillview.tui import columns
 from spillview.tui.app import SpillviewApp
-from spillview.tui.arrangement import Material, Row, View, arrange
-from spillview.tui.detail import detail_lines, outcome
 from spillview.tui.labels import Labels
-from spillview.tui.members import Ledger, Members, Shelf
-from spillview.tui.queue import Queue
-from spillview.tui.queue_rows import Rows
-from spillview.tui.rows import session_runs
-from spillview.tui.sessions import runs_of
+from spillview.tui.queue import columns
+from spillview.tui.queue.arrangement import Material, Row, View, arrange
+from spillview.tui.queue.detail import detail_lines, outcome
+from spillview.tui.queue.members import Ledger, Members, Shelf
+from spillview.tui.queue.queue import Queue
+from spillview.tui.queue.queue_rows import Rows
+from spillview.tui.queue.rows import session_runs
+from spillview.tui.queue.sessions import runs_of
 from spillview.tui.theme import Themed
 from tests.tui.fakes import (
     NIGHT_TITLES,

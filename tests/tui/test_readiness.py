@@ -12,7 +12,7 @@ from textual.css.stylesheet import Stylesheet
 from spillview.catalogue.catalogue import Query
 from spillview.tui import readiness, stylesheet
 from spillview.tui.app import SpillviewApp
-from spillview.tui.artifact import ArtifactScreen
+from spillview.tui.artifact.artifact import ArtifactScreen
 from tests.tui.fakes import NIGHT_TITLES, FakeCatalogue, a_night, settle
 
 SIZE = (120, 40)
@@ -50,7 +50,7 @@ import sys
 from spillview.tui import readiness
 readiness.import_screens(lambda: False)
 before = set(sys.modules)
-import spillview.tui.artifact, spillview.tui.search
+import spillview.tui.artifact.artifact, spillview.tui.search.search
 assert before == set(sys.modules), set(sys.modules) - before
 """
     subprocess.run([sys.executable, "-c", code], check=True)
@@ -61,6 +61,6 @@ def test_imports_stop_when_the_screen_is_left() -> None:
 import sys
 from spillview.tui import readiness
 readiness.import_screens(lambda: True)
-assert "spillview.tui.artifact" not in sys.modules
+assert "spillview.tui.artifact.artifact" not in sys.modules
 """
     subprocess.run([sys.executable, "-c", code], check=True)

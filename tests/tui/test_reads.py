@@ -8,8 +8,8 @@ from textual.widgets import OptionList
 
 from spillview.catalogue.catalogue import Catalogue
 from spillview.places import Places
-from spillview.tui.artifact import ArtifactScreen
-from spillview.tui.reads import ReadsScreen, places
+from spillview.tui.artifact.artifact import ArtifactScreen
+from spillview.tui.artifact.reads import ReadsScreen, places
 from tests.stores import Claude, log_of, numbered, span
 from tests.tui.reading import ATTACK, Bare, is_safe, until
 

@@ -22,13 +22,13 @@ from spillview.review.reviewed import call_mark, session_mark
 from spillview.review.state import State
 from spillview.text import printable
 from spillview.tui.app import SpillviewApp
-from spillview.tui.artifact import ArtifactScreen
-from spillview.tui.cleanup import CleanupScreen
+from spillview.tui.artifact.artifact import ArtifactScreen
+from spillview.tui.cleanup.cleanup import CleanupScreen
+from spillview.tui.cleanup.trash import TrashScreen
 from spillview.tui.home import HomeScreen
-from spillview.tui.note import NoteScreen
-from spillview.tui.report import ReportScreen
-from spillview.tui.report_list import FindingRow
-from spillview.tui.trash import TrashScreen
+from spillview.tui.report.report import ReportScreen
+from spillview.tui.report.report_list import FindingRow
+from spillview.tui.review.note import NoteScreen
 from tests.attacks import make_hostile
 from tests.test_report import one_of_each
 from tests.tui.fakes import NIGHT_TITLES, FakeCatalogue, a_night, lost_call, settle

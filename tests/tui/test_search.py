@@ -18,12 +18,12 @@ from spillview.model import Artifact
 from spillview.places import Places
 from spillview.search import grep, ripgrep
 from spillview.search.selection import Options
-from spillview.tui import search_rows
-from spillview.tui.artifact import ArtifactScreen
-from spillview.tui.hit_list import HitList
-from spillview.tui.search import SearchScreen
-from spillview.tui.search_bar import Progress
-from spillview.tui.search_rows import ArtifactRow, LineRow, SessionRow
+from spillview.tui.artifact.artifact import ArtifactScreen
+from spillview.tui.artifact.hit_list import HitList
+from spillview.tui.search import rows as search_rows
+from spillview.tui.search.rows import ArtifactRow, LineRow, SessionRow
+from spillview.tui.search.search import SearchScreen
+from spillview.tui.search.search_bar import Progress
 from tests.stores import OTHER, Claude
 from tests.tui.reading import ATTACK, Bare, is_safe, until
 
@@ -437,7 +437,7 @@ def said(artifacts: list[Artifact], index: str | None) -> list[Any]:
 
 async def test_a_small_store_needs_no_index(stores: Stores) -> None:
     from spillview.tui.app import SpillviewApp
-    from spillview.tui.queue_screen import QueueScreen
+    from spillview.tui.queue.screen import QueueScreen
 
     catalogue, _ = stores.open()
     async with SpillviewApp(catalogue).run_test(size=(120, 40)) as pilot:

@@ -10,9 +10,9 @@ from spillview.catalogue.catalogue import Catalogue, Query
 from spillview.model import Artifact
 from spillview.places import Places
 from spillview.search.selection import Options
-from spillview.tui import searching
-from spillview.tui.search_rows import Gatherer, LineRow, Row
-from spillview.tui.searching import Searching
+from spillview.tui.search import searching
+from spillview.tui.search.rows import Gatherer, LineRow, Row
+from spillview.tui.search.searching import Searching
 
 
 @pytest.fixture

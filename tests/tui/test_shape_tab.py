@@ -13,9 +13,9 @@ from textual.pilot import Pilot
 
 from spillview.catalogue.catalogue import Catalogue
 from spillview.places import Places
-from spillview.tui.artifact import ArtifactScreen
-from spillview.tui.shape import ShapePane
-from spillview.tui.shape_rows import PathRow, RecordRow
+from spillview.tui.artifact.artifact import ArtifactScreen
+from spillview.tui.shape.shape import ShapePane
+from spillview.tui.shape.shape_rows import PathRow, RecordRow
 from tests.stores import Claude
 from tests.tui.reading import ATTACK, Bare, is_safe, until
 from tests.tui.test_artifact_screen import drawn, settled

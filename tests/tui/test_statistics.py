@@ -11,8 +11,13 @@ from textual.widgets import Static
 from spillview.catalogue.catalogue import Catalogue
 from spillview.places import Places
 from spillview.tui.app import SpillviewApp
+from spillview.tui.charts.statistics import (
+    StatisticsScreen,
+    drawn,
+    sweep_table,
+    tool_table,
+)
 from spillview.tui.footer import Footer
-from spillview.tui.statistics import StatisticsScreen, drawn, sweep_table, tool_table
 from tests.test_statistics import make_night
 from tests.tui.reading import Bare, until
 
@@ -61,7 +66,7 @@ async def test_a_fault_while_it_measures_is_said(
     def broken(*_: object, **__: object) -> None:
         raise RuntimeError("no [such] thing")
 
-    monkeypatch.setattr("spillview.tui.statistics.measure", broken)
+    monkeypatch.setattr("spillview.tui.charts.statistics.measure", broken)
     screen = StatisticsScreen(Catalogue(Places.of_home(str(tmp_path))), [], "all time")
     app = Bare(screen.catalogue)
     async with app.run_test(size=(80, 24)) as pilot:

@@ -13,7 +13,7 @@ from textual.color import Color
 from spillview.catalogue.catalogue import Catalogue
 from spillview.places import Places
 from spillview.tui.app import SpillviewApp
-from spillview.tui.queue import Queue
+from spillview.tui.queue.queue import Queue
 from spillview.tui.theme import ANSI, CONTRAST, DAY, NIGHT, THEMES
 from tests.stores import Claude, log_of
 

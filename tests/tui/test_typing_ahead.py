@@ -16,9 +16,9 @@ from textual.widgets import Input
 from spillview.catalogue.catalogue import Catalogue, Query
 from spillview.places import Places
 from spillview.tui.app import SpillviewApp
-from spillview.tui.artifact import ArtifactScreen
+from spillview.tui.artifact.artifact import ArtifactScreen
 from spillview.tui.home import HomeScreen
-from spillview.tui.pager import Pager
+from spillview.tui.pager.pager import Pager
 from spillview.tui.typing_ahead import TypingAhead
 from tests.tui.reading import until
 

@@ -12,14 +12,14 @@ from textual.message import Message
 from spillview.catalogue.catalogue import Query
 from spillview.model import Artifact, Session
 from spillview.review.reviewed import is_reviewed
-from spillview.tui import gathering, unlisted
 from spillview.tui.app import SpillviewApp
-from spillview.tui.arrangement import Material, View, arrange
-from spillview.tui.gathering import gather
 from spillview.tui.home import HomeScreen
 from spillview.tui.labels import Labels
 from spillview.tui.messages import Scanned
-from spillview.tui.unlisted import Unlisted, glimpse
+from spillview.tui.queue import gathering, unlisted
+from spillview.tui.queue.arrangement import Material, View, arrange
+from spillview.tui.queue.gathering import gather
+from spillview.tui.queue.unlisted import Unlisted, glimpse
 from tests.tui.by_objects import in_window
 from tests.tui.fakes import HOUR, NOW, Facts, FakeCatalogue, listing_of, whole
 

@@ -1,0 +1,370 @@
+"""The artifact screen: the envelope beside the full output, and what followed."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.app import SystemCommand
+from textual.binding import BindingType
+
+from spillview.catalogue.catalogue import Catalogue
+from spillview.model import Artifact, Range
+from spillview.search.hits import Pattern
+from spillview.secrets.kept import SEEN_WORDS, states
+from spillview.text import path_text, printable
+from spillview.tui.artifact.keys import ARTIFACT_BINDINGS
+from spillview.tui.artifact.panes import Panes
+from spillview.tui.pager.pager import Pager
+from spillview.tui.review.acting import Acting
+
+if TYPE_CHECKING:
+    from spillview.tui.shape.shape import ShapePane
+
+
+class ArtifactScreen(Panes, Acting):
+    """One artifact of the queue: what the model saw beside all that there was."""
+
+    BINDING_GROUP_TITLE = "Artifact"
+    BINDINGS: ClassVar[list[BindingType]] = ARTIFACT_BINDINGS
+
+    def __init__(
+        self,
+        catalogue: Catalogue,
+        artifacts: Sequence[Artifact],
+        index: int,
+        *,
+        at: Range | None = None,
+        pattern: Pattern | None = None,
+    ) -> None:
+        """See `Panes`; it is left with the artifact that it ended on."""
+        super().__init__(catalogue, artifacts, index, at=at, pattern=pattern)
+        self.among: Sequence[Artifact] = self.artifacts
+        """Those that it can be compared with; the screen below may know more."""
+        self._marked: list[tuple[int, Callable[[], None]]] = []
+        """Where marks and pins were set, and what takes each back."""
+        self.shape: ShapePane | None = None
+        """The outline in place of the text, once it was asked for."""
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Hide what does not apply now."""
+        if self.is_mounted and self.prompt.line.has_focus:
+            return False
+        if action == "switch":
+            here = "full" if self.pager is self.full else "envelope"
+            return not self.has_class("-orphan") and parameters != (here,)
+        if action == "shape":
+            return self.has_class("-shape") or self._may_be_json()
+        if action == "solo":
+            return not self.has_class("-orphan")
+        if action == "step":
+            step = parameters[0] if parameters else 0
+            return 0 <= self.index + int(str(step)) < len(self.artifacts)
+        if action == "undo":
+            return bool(self._marked)
+        if action == "reads":
+            return self.artifact.link is not None and self.facts is not None
+        if action == "compare":
+            return self.artifact.found.type == "file"
+        if action == "verdict":
+            counts = self.artifact.counts
+            return counts is not None and counts.verdict is not None
+        return True
+
+    def action_switch(self, pane: str = "") -> None:
+        """The same place in the other pane; `pane` names it for the footer."""
+        if self.pager is self.full:
+            target = self.pairs.in_envelope(self.full.cursor)
+            _go(self.envelope, target)
+        elif self._shaped is not None:
+            self._shaped.paths.focus()
+        else:
+            _go(self.full, self.pairs.in_file(self.envelope.cursor))
+
+    # -- the shape ---------------------------------------------------------------------
+
+    @property
+    def _shaped(self) -> ShapePane | None:
+        """The outline, while it is in the text's place."""
+        return self.shape if self.has_class("-shape") else None
+
+    def _may_be_json(self) -> bool:
+        counts, found = self.artifact.counts, self.artifact.found
+        if counts is None:
+            return found.type == "file" and self.whole is not None
+        return counts.kind in ("json", "jsonl")
+
+    async def action_shape(self) -> None:
+        """The outline in the text's place, at the path of its cursor; or back."""
+        if self.has_class("-shape"):
+            self._show_text()
+            return
+        if self.shape is None:
+            from spillview.tui.shape.shape import ShapePane
+
+            self.shape = ShapePane()
+            await self.query_one("#full-pane").mount(self.shape)
+        self.remove_class("-envelope")
+        self.add_class("-shape")
+        self.shape.open(self.artifact, self._byte_under_cursor())
+        self.shape.paths.focus()
+        self.refresh_bindings()
+
+    def _byte_under_cursor(self) -> int:
+        """The first byte of the file that is no white space in the cursor's row."""
+        document = self.whole
+        if document is None:
+            return 0
+        begin = b""
+        with self.full.told():
+            begin = document.text.pread(self.full.cursor, 1024)
+        return document.to_disk(self.full.cursor + len(begin) - len(begin.lstrip()))
+
+    def _show_text(self) -> None:
+        """The text again, where it was."""
+        self.remove_class("-shape")
+        self.full.focus()
+        self.refresh_bindings()
+
+    def _open(self) -> None:
+        """The next artifact's outline too, while outlines are shown."""
+        super()._open()
+        if self.shape is not None:
+            self.shape.forget()
+            if self.has_class("-shape") and self._may_be_json():
+                self.shape.open(self.artifact, 0)
+                self.shape.paths.focus()
+            else:
+                self._show_text()
+
+    def on_shape_pane_chosen(self, event: ShapePane.Chosen) -> None:
+        """Go to a path's first place in the text."""
+        document = self.whole
+        if document is not None:
+            self._show_text()
+            self.full.goto(document.to_text(event.byte))
+
+    def on_reader_changed(self) -> None:
+        """What was outlined is no longer what the file holds."""
+        self.call_later(self._outline_again)
+
+    def on_panes_known(self) -> None:
+        """What the model saw is known now."""
+        self.call_later(self._outline_again)
+
+    def _outline_again(self) -> None:
+        if self._shaped is not None:
+            self._shaped.open(self.artifact, 0)
+
+    def on_descendant_focus(self) -> None:
+        """The outline stands for the full output."""
+        if self._shaped is not None and self.focused is self._shaped.paths:
+            self.remove_class("-envelope")
+            self.envelope_title.show(lit=False)
+
+    def action_credential(self, step: int) -> None:
+        """Go to another credential; after the last one comes the first."""
+        secrets, document = self.artifact.secrets, self.whole
+        row = self.full.cursor_row
+        if secrets is None or document is None or row is None:
+            self.full.say("no credential is known in it")
+            return
+        self._show_text()
+        told = list(states(self.artifact, secrets))
+        places = [document.to_text(secret.start) for secret, _ in told]
+        if step > 0:
+            at = bisect_left(places, row.end) % len(places)
+        else:
+            at = bisect_left(places, row.start) - 1
+        self.full.goto(places[at])
+        secret, state = told[at]
+        self.full.say(f"{secret.words}: {SEEN_WORDS[state]}")
+
+    def action_solo(self) -> None:
+        """Only the pane with the focus, or both."""
+        self.toggle_class("-solo")
+
+    def action_step(self, step: int) -> None:
+        """Another artifact of the queue."""
+        self.index += step
+        self._open()
+
+    def action_review(self) -> None:
+        """Mark it reviewed and go on."""
+        if self.artifact.reviewed is None:
+            now = self.catalogue.now()
+            self.catalogue.mark_reviewed([self.artifact.id], now)
+            self.artifacts[self.index] = replace(self.artifact, reviewed=now)
+            self._marked.append((self.index, partial(self._open_again, self.index)))
+        if self.index + 1 < len(self.artifacts):
+            self.action_step(1)
+            return
+        self._show_lines()
+        self.refresh_bindings()
+        self.full.say("reviewed: it was the last one, q goes back")
+
+    def action_note(self) -> None:
+        """Write a note on it."""
+        from spillview.tui.review.note import NoteScreen, words_about
+
+        artifact = self.artifact
+
+        def keep(text: str | None) -> None:
+            if text is not None:
+                self.notes.keep(artifact, text)
+                self._show_lines()
+                forgetting = self.catalogue.forgetting()
+                if forgetting is not None:
+                    words = printable(path_text(forgetting))
+                    self.notify(words, severity="error", timeout=20, markup=False)
+
+        screen = NoteScreen(words_about(artifact), self.notes.of(artifact) or "")
+        self.app.push_screen(screen, keep)
+
+    def action_pin(self) -> None:
+        """Pin it, so that no clean-up takes it, or take the pin back."""
+        from spillview.tui.review.pinning import turn_pin
+
+        done = turn_pin(self.catalogue, self.artifact)
+        if done.back is not None:
+            self._marked.append((self.index, done.back))
+            self.artifacts[self.index] = self.catalogue.with_pin(self.artifact)
+        self._show_lines()
+        self.refresh_bindings()
+        self.pager.say(done.words)
+
+    def action_undo(self) -> None:
+        """Take the last mark or pin back and go to that artifact."""
+        self.index, back = self._marked.pop()
+        back()
+        self.artifacts[self.index] = self.catalogue.with_pin(self.artifact)
+        self._open()
+
+    def _open_again(self, index: int) -> None:
+        artifact = self.artifacts[index]
+        self.catalogue.mark_reviewed([artifact.id], None)
+        self.artifacts[index] = replace(artifact, reviewed=None)
+
+    def action_verdict(self) -> None:
+        """Go to the verdict."""
+        counts, document = self.artifact.counts, self.whole
+        if counts is not None and counts.verdict is not None and document is not None:
+            self._show_text()
+            self.full.goto(document.to_text(counts.verdict.start))
+
+    def action_reads(self) -> None:
+        """List what received the artifact, and go to what one of them showed."""
+        from spillview.tui.artifact.reads import ReadsScreen
+
+        self.app.push_screen(ReadsScreen(self.artifact, self.facts), self._go_to_read)
+
+    def _go_to_read(self, chosen: Range | None) -> None:
+        document = self.whole
+        if chosen is not None and document is not None:
+            self._show_text()
+            self.full.goto(document.to_text(chosen[0]))
+
+    def acted_on(self) -> Artifact:
+        """The artifact that is shown."""
+        return self.artifact
+
+    def action_compare(self) -> None:
+        """Beside the run of its command before it; else choose one."""
+        from spillview.comparison.pairing import earlier_run, runs_of
+        from spillview.tui.compare.compare import CompareScreen
+        from spillview.tui.compare.compare_with import CompareWithScreen
+
+        after, among = self.artifact, self.among
+
+        def compare(before: Artifact | None) -> None:
+            if before is not None:
+                screen = CompareScreen(self.catalogue, before, after, among)
+                self.app.push_screen(screen)
+
+        before = earlier_run(after, runs_of(after, among))
+        if before is not None:
+            compare(before)
+            return
+        chooser = CompareWithScreen(after, among, self.catalogue.now())
+        if chooser.offered:
+            self.app.push_screen(chooser, compare)
+        else:
+            words = "No other output of its project is known to compare it with."
+            self.notify(words, markup=False)
+
+    def action_copy_id(self) -> None:
+        """Copy the id."""
+        self.app.copy_to_clipboard(self.artifact.id)
+        self.pager.say(f"copied the id {self.artifact.id}")
+
+    def action_copy_path(self) -> None:
+        """Copy the path."""
+        found = self.artifact.found
+        path = printable(path_text(found.path))
+        self.app.copy_to_clipboard(path)
+        row = ""
+        if found.row is not None:
+            row = f": a database, this is its row {printable(path_text(found.row))}"
+        self.pager.say(f"copied {path}{row}")
+
+    def action_search(self) -> None:
+        """Search inside every artifact of the queue."""
+        from spillview.tui.search.search import SearchScreen
+
+        self.app.push_screen(SearchScreen(self.catalogue, self.artifacts.given))
+
+    def action_back(self) -> None:
+        """Clear selection, filter or hits of the pane; else leave."""
+        if self.prompt.display:
+            self.prompt.display = False
+        elif self._shaped is not None:
+            if not self._shaped.back():
+                self._show_text()
+        elif not self.pager.clear():
+            self.action_leave()
+
+    def action_leave(self) -> None:
+        """Back to the screen below, with the artifact that it ended on."""
+        self.dismiss(self.artifact)
+
+    def commands(self) -> Iterable[SystemCommand]:
+        """What the palette offers here."""
+        for title, what, action in (
+            ("Mark reviewed", "and go on to the next artifact", "review"),
+            ("Write a note", "on this artifact; the report shows it", "note"),
+            ("Pin", "so that no clean-up takes it, or unpin it", "pin"),
+            ("Go to the verdict", "the last line that is not blank", "verdict"),
+            ("Shape", "the paths of a JSON document, or its text again", "shape"),
+            ("What received it", "envelopes and later reads; goes there", "reads"),
+            ("Envelope or full output", "the same place in the other pane", "switch"),
+            ("Maximise the pane", "or show both again", "solo"),
+            ("Compare", "with the run of its command before, or another", "compare"),
+            ("Copy the id", "of this artifact", "copy_id"),
+            ("Copy the path", "of this artifact", "copy_path"),
+            ("Search every artifact", "of the queue", "search"),
+        ):
+            if self.check_action(action, ()):
+                yield SystemCommand(title, what, getattr(self, f"action_{action}"))
+        yield from self.acting_commands()
+        for title, what, action in (
+            ("Wrap long lines", "or scroll them sideways", "wrap"),
+            ("Escapes", "as pictures, left out, or as colours", "escapes"),
+            ("Progress bars", "the last frame or every frame", "returns"),
+            ("Folds", "open all or close them", "folds"),
+            ("Follow", "the end of a growing file", "follow"),
+        ):
+            if self.pager.check_action(action, ()):
+                yield SystemCommand(
+                    title, what, getattr(self.pager, f"action_{action}")
+                )
+
+
+def _go(pager: Pager, byte: int | None) -> None:
+    """Focus a pane; move its cursor only when it is not there already."""
+    row = pager.cursor_row
+    if byte is not None and not (row is not None and row.holds(byte)):
+        pager.goto(byte)
+    pager.focus()

@@ -1,0 +1,1 @@
+"""Sizes over time, and what became of spilled outputs."""

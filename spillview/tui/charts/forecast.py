@@ -1,0 +1,410 @@
+"""Which commands are about to cross their boundary, and what results cost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from rich.cells import cell_len
+from textual import getters, on, work
+from textual.app import ComposeResult, SystemCommand
+from textual.binding import Binding, BindingType
+from textual.message import Message
+from textual.screen import Screen
+from textual.widgets import Static
+from textual.worker import Worker, WorkerState, get_current_worker
+
+from spillview.catalogue.catalogue import Catalogue, Query
+from spillview.forecast.board import Board, board
+from spillview.forecast.cost import Costs, rank
+from spillview.forecast.crossing import Forecast
+from spillview.forecast.kept import Outcome
+from spillview.forecast.rows import cost_row, row
+from spillview.model import Artifact
+from spillview.text import path_text, printable
+from spillview.tui import stylesheet
+from spillview.tui.charts.chart_screen import ChartScreen
+from spillview.tui.charts.forecast_rows import CostRow, Facts, ForecastRow, titles
+from spillview.tui.footer import Footer
+from spillview.tui.queue.bars import plural, two_ends
+from spillview.tui.row_list import RowList
+from spillview.tui.runs import Lines, Runs
+
+SHOWN = 2_000
+"""So many results are listed at most; `forecast --cost` prints all."""
+
+HELP = """
+## Forecast
+
+How the output of every command grows, spilled or not, and the day on which it crosses
+its boundary. `▲` over it, `△` at 0.9 of it and up. *Per day* is the faster of the
+average and the recent rate, as far as it is more than noise. Commands with too few runs
+are hidden; `a` shows them. `Enter` draws the chart.
+
+`Tab` shows what the context paid for: each result, spilled or not, by its tokens times
+the model's later turns, up to a compaction. Tokens are estimated, one for four bytes.
+"""
+
+READING = "reading the transcripts …"
+
+NONE = """\
+Nothing to forecast yet.
+
+A command needs five runs in two days or more, in transcripts or through `spillview
+wrap`. `a` lists the commands that have fewer.
+"""
+
+
+class ForecastBar(Lines):
+    """How many commands there are, and how near they are."""
+
+    def __init__(self) -> None:
+        super().__init__(id="forecast-bar")
+        self.left: Runs = []
+        self.right: tuple[str, ...] = ()
+
+    def show(self, left: Runs, *right: str) -> None:
+        """What to say at either end; of `right` the first for which there is room."""
+        self.left, self.right = left, right
+        self.remake()
+
+    def make(self, width: int, height: int) -> list[Runs]:
+        """One line; where it is too narrow, the last parts are left out whole."""
+        left: Runs = [(" ", ""), *self.left]
+        while len(left) > 2 and _cells(left) >= width:
+            left.pop()
+        room = width - _cells(left) - 3
+        right = next((text for text in self.right if cell_len(text) <= room), "")
+        return [two_ends(left, [(right, "dim")] if right else [], width)]
+
+
+def _cells(runs: Runs) -> int:
+    return sum(cell_len(text) for text, _ in runs)
+
+
+class Titles(Lines):
+    """The names of the columns."""
+
+    def __init__(self) -> None:
+        super().__init__(id="forecast-titles")
+        self.costs = False
+
+    def show(self, costs: bool) -> None:
+        """Those of commands, or of results."""
+        self.costs = costs
+        self.remake()
+
+    def make(self, width: int, height: int) -> list[Runs]:
+        """One line."""
+        return [titles(width - 1, costs=self.costs)]  # the list has a scrollbar
+
+
+class ForecastScreen(Screen[None]):
+    """Commands, those that cross next first; or results, those that cost most."""
+
+    CSS_PATH = stylesheet("forecast.tcss")
+    BINDING_GROUP_TITLE = "Forecast"
+    HELP = HELP
+    AUTO_FOCUS = "#forecast"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding(
+            "enter",
+            "open",
+            "Open",
+            id="forecast.open",
+            tooltip="Draw the chart of the command; open the result's artifact",
+        ),
+        Binding(
+            "tab",
+            "costs",
+            "Costs",
+            id="forecast.costs",
+            tooltip="Commands by when they cross, or results by what they cost",
+        ),
+        Binding(
+            "a",
+            "all",
+            "All",
+            id="forecast.all",
+            tooltip="Commands with too few runs, too",
+        ),
+        Binding(
+            "c",
+            "copy",
+            "Copy as JSON Lines",
+            show=False,
+            id="forecast.copy",
+            tooltip="The rows of `spillview forecast --json`",
+        ),
+        Binding("escape,q,F", "leave", "Back", id="forecast.back"),
+    ]
+
+    bar = getters.query_one("#forecast-bar", ForecastBar)
+    heads = getters.query_one("#forecast-titles", Titles)
+    listing = getters.query_one("#forecast", RowList)
+    blank = getters.query_one("#no-forecast", Static)
+    detail = getters.query_one("#forecast-detail", Facts)
+
+    @dataclass
+    class Made(Message):
+        """The forecasts are there."""
+
+        board: Board
+
+    @dataclass
+    class Ranked(Message):
+        """The costs are there."""
+
+        costs: Costs
+
+    def __init__(
+        self, catalogue: Catalogue, artifacts: Sequence[Artifact], query: Query
+    ) -> None:
+        super().__init__()
+        self.catalogue, self.artifacts, self.scope = catalogue, artifacts, query
+        self.board: Board | None = None
+        self.costs: Costs | None = None
+        self.by_cost = False
+        self.everything = False
+        self._total = 0
+        self._busy = False
+        self._failed: set[str] = set()
+        """Work that failed, which is not begun again."""
+
+    def compose(self) -> ComposeResult:
+        """Sums, titles, rows, facts of one of them, footer."""
+        yield ForecastBar()
+        yield Titles()
+        yield RowList(id="forecast")
+        yield Static(NONE, id="no-forecast", markup=False)
+        yield Facts(id="forecast-detail")
+        yield Footer()
+
+    def on_mount(self) -> None:
+        """Begin at once."""
+        self.blank.display = False
+        self.bar.show([("forecast", "brand")], READING)
+        self._begin()
+
+    def _begin(self) -> None:
+        """Do what is missing, one after the other: what is shown now comes first."""
+        if self._busy:
+            return
+        kinds = ("costs", "board") if self.by_cost else ("board",)
+        for kind in kinds:
+            if getattr(self, kind) is None and kind not in self._failed:
+                self._busy = True
+                (self._rank if kind == "costs" else self._make)()
+                return
+
+    @work(
+        thread=True,
+        exclusive=True,
+        exit_on_error=False,
+        name="board",
+        group="forecast",
+        description="Read the runs of every command",
+    )
+    def _make(self) -> None:
+        worker = get_current_worker()
+        made = board(
+            self.catalogue,
+            self.artifacts,
+            self.scope,
+            cancelled=lambda: worker.is_cancelled,
+        )
+        if not worker.is_cancelled:
+            self.post_message(self.Made(made))
+
+    @work(
+        thread=True,
+        exclusive=True,
+        exit_on_error=False,
+        name="costs",
+        group="forecast",
+        description="Rank the results",
+    )
+    def _rank(self) -> None:
+        worker = get_current_worker()
+        costs = rank(
+            self.catalogue,
+            self.artifacts,
+            self.scope,
+            cancelled=lambda: worker.is_cancelled,
+        )
+        if not worker.is_cancelled:
+            self.post_message(self.Ranked(costs))
+
+    @on(Made)
+    def _take(self, message: Made) -> None:
+        self.board, self._busy = message.board, False
+        for problem in message.board.problems[:3]:
+            words = f"{path_text(problem.path)}: {problem.sentence}"
+            self.notify(printable(words), severity="warning", markup=False)
+        self._begin()
+        self._show(anew=not self.by_cost)
+
+    @on(Ranked)
+    def _take_costs(self, message: Ranked) -> None:
+        self.costs, self._busy = message.costs, False
+        self._total = message.costs.carried
+        self._begin()
+        self._show(anew=self.by_cost)
+
+    # -- what is shown -------------------------------------------------------------
+
+    @property
+    def forecasts(self) -> list[Forecast]:
+        """Those that are shown."""
+        found = self.board.forecasts if self.board is not None else []
+        if self.everything:
+            return found
+        return [each for each in found if each.state != "unknown" or each.close]
+
+    def _show(self, *, anew: bool) -> None:
+        rows: list[ForecastRow] | list[CostRow]
+        if self.by_cost:
+            costs = self.costs.rows if self.costs is not None else []
+            rows = [CostRow(cost, n) for n, cost in enumerate(costs[:SHOWN])]
+        else:
+            rows = [ForecastRow(found) for found in self.forecasts]
+        self.heads.show(self.by_cost)
+        ready = (self.costs if self.by_cost else self.board) is not None
+        self.listing.display = bool(rows) or not ready
+        self.heads.display = self.detail.display = self.listing.display
+        self.blank.display = not self.listing.display
+        if not rows:
+            self.detail.clear()
+        self.listing.show(rows, anew=anew)
+        self._say()
+        self.refresh_bindings()
+
+    def _say(self) -> None:
+        left: Runs = [("costs" if self.by_cost else "forecast", "brand"), ("  ", "")]
+        right: tuple[str, ...] = ()
+        if self.by_cost and self.costs is not None:
+            count = len(self.costs.rows)
+            left.append((plural(count, "result"), "head"))
+            left.append((f"  ~{self._total:,} tokens carried", ""))
+            if self.costs.unknown:
+                unknown = f"{self.costs.unknown:,}"
+                right = (f"of {unknown} more it is not known", f"{unknown} unknown")
+            elif count > SHOWN:
+                right = (f"{SHOWN:,} of {count:,} listed",)
+        elif not self.by_cost and self.board is not None:
+            found = self.board.forecasts
+            dated = sum(each.crosses_on is not None for each in found)
+            close = sum(each.close and each.state != "over" for each in found)
+            over = sum(each.state == "over" for each in found)
+            left.append((plural(len(found), "command"), "head"))
+            for number, words, tone in (
+                (dated, "to cross", "close"),
+                (close, "at 0.9 and more", "close"),
+                (over, "over", "over"),
+            ):
+                if number:
+                    left.append((f"  {number:,} {words}", tone))
+            hidden = len(found) - len(self.forecasts)
+            if (off := self.board.size_error) is not None:
+                right = (f"earlier ones {off[0]:.1%} off", f"earlier {off[0]:.1%} off")
+            elif hidden:
+                right = (f"{hidden:,} with too few runs", f"{hidden:,} hidden")
+        else:
+            kind = "costs" if self.by_cost else "board"
+            failed = kind in self._failed
+            right = ("it could not be made", "failed") if failed else (READING, "…")
+        self.bar.show(left, *right)
+
+    @on(RowList.Highlighted)
+    def _highlight(self, event: RowList.Highlighted) -> None:
+        if isinstance(event.row, ForecastRow):
+            found = event.row.found
+            self.detail.show_forecast(found, self._outcome(found))
+        elif isinstance(event.row, CostRow):
+            self.detail.show_cost(event.row.cost, self._total)
+        else:
+            self.detail.clear()
+
+    def _outcome(self, found: Forecast) -> Outcome | None:
+        outcomes = self.board.outcomes if self.board is not None else {}
+        return outcomes.get(found.group.key)
+
+    # -- keys ----------------------------------------------------------------------
+
+    def action_open(self) -> None:
+        """The chart of a command, or the artifact of a result."""
+        chosen = self.listing.row
+        if isinstance(chosen, ForecastRow):
+            found = chosen.found
+            self.app.push_screen(ChartScreen(found, self._outcome(found)))
+        elif isinstance(chosen, CostRow):
+            self._open_artifact(chosen.cost.artifact)
+
+    def _open_artifact(self, artifact_id: str | None) -> None:
+        from spillview.tui.artifact.artifact import ArtifactScreen
+
+        shown = [a for a in self.artifacts if a.id == artifact_id]
+        if not shown:
+            words = "It went in whole, or its file is gone: the transcript has it."
+            self.notify(words, title="Nothing to open", markup=False)
+            return
+        self.app.push_screen(ArtifactScreen(self.catalogue, shown[:1], 0))
+
+    def action_costs(self) -> None:
+        """Results by what they cost, or commands again."""
+        self.by_cost = not self.by_cost
+        self._begin()
+        self._show(anew=True)
+
+    def action_all(self) -> None:
+        """Commands with too few runs, too, or only the others."""
+        self.everything = not self.everything
+        self._show(anew=False)
+
+    def action_copy(self) -> None:
+        """Copy the rows."""
+        import orjson
+
+        rows: list[dict[str, object]]
+        if self.by_cost:
+            rows = [cost_row(cost) for cost in self.costs.rows] if self.costs else []
+        else:
+            rows = [row(found, self._outcome(found)) for found in self.forecasts]
+        lines = [orjson.dumps(each).decode() for each in rows]
+        self.app.copy_to_clipboard("\n".join(lines) + "\n")
+        words = f"{plural(len(lines), 'row')} copied as JSON Lines"
+        self.notify(words, markup=False)
+
+    def action_leave(self) -> None:
+        """Back."""
+        self.dismiss(None)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Hide what does not apply now."""
+        if action == "open":
+            return self.is_mounted and self.listing.row is not None
+        if action == "all":
+            return not self.by_cost
+        return True
+
+    def commands(self) -> Iterator[SystemCommand]:
+        """Palette entries for the keys."""
+        for binding in self.BINDINGS:
+            if isinstance(binding, Binding) and binding.action != "leave":
+                run = getattr(self, f"action_{binding.action}")
+                yield SystemCommand(binding.description, binding.tooltip, run)
+
+    @on(Worker.StateChanged)
+    def _report_crash(self, event: Worker.StateChanged) -> None:
+        """A fault of ours in a worker becomes a sentence on the screen."""
+        error = event.worker.error
+        if event.state is WorkerState.ERROR and error is not None:
+            words = (
+                f"{event.worker.description} failed. {type(error).__name__}: {error}"
+            )
+            self.notify(printable(words), severity="error", markup=False)
+            self._busy = False
+            self._failed.add(event.worker.name)
+            self._begin()
+            self._say()

@@ -1,0 +1,1 @@
+"""What a clean-up would take, and the trash."""

@@ -1,0 +1,136 @@
+"""The rows of a clean-up's plan, under what decided about them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from spillview.cleanup.retention import GROUPS, Choice, Plan
+from spillview.space import space_of
+from spillview.text import human_age, human_bytes, path_text, printable
+from spillview.tui.queue.bars import plural
+from spillview.tui.queue.columns import subject
+from spillview.tui.review.pinning import MARK
+from spillview.tui.row_list import Row
+from spillview.tui.runs import Runs, clean, fit
+
+SHOWN = ("all", "goes", "stays")
+"""What is shown of a plan."""
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A group: what decided, how many files and bytes."""
+
+    words: str
+    tone: str
+    count: int
+    size: int
+
+    @property
+    def key(self) -> str:
+        """Its words."""
+        return f"heading {self.words}"
+
+    @property
+    def heading(self) -> bool:
+        """It is one."""
+        return True
+
+    def runs(self, width: int) -> Runs:
+        """Words, files, bytes."""
+        figures = f"  {plural(self.count, 'file')} · {human_bytes(self.size)}"
+        return [(" ", ""), (self.words, self.tone), (figures, "dim")]
+
+
+@dataclass(frozen=True, slots=True)
+class ChoiceRow:
+    """One artifact and what becomes of it."""
+
+    choice: Choice
+    now: float
+    failure: str | None = None
+    """Why it could not be removed, when that was tried."""
+
+    @property
+    def key(self) -> str:
+        """The artifact's id."""
+        return self.choice.artifact.id
+
+    @property
+    def heading(self) -> bool:
+        """It is none."""
+        return False
+
+    @property
+    def reason(self) -> str:
+        """Why it goes or stays, safe to draw."""
+        if self.failure is not None:
+            return printable(path_text(f"could not be removed: {self.failure}"))
+        return printable(path_text(self.choice.reason))
+
+    def runs(self, width: int) -> Runs:
+        """Mark, age, bytes, what it is, why."""
+        found = self.choice.artifact.found
+        goes = self.choice.remove and self.failure is None
+        mark = ("−", "over") if goes else ("!", "never") if self.failure else (" ", "")
+        age = human_age(self.now - found.mtime_ns / 1e9)
+        what = clean(subject(self.choice.artifact), width)
+        room = max(12, (width - 20) * 2 // 5)
+        if self.choice.group == "pinned":
+            mark = (MARK, "good")
+        return [
+            (" ", ""),
+            mark,
+            (fit(age, 5, right=True), "dim"),
+            (" ", ""),
+            (fit(human_bytes(found.size), 9, right=True), "" if goes else "dim"),
+            ("  ", ""),
+            (fit(what, room), "" if goes else "dim"),
+            ("  ", ""),
+            *self._why(width),
+        ]
+
+    def _why(self, width: int) -> Runs:
+        """The reason; before it the standing policy, as the end may not fit."""
+        policy = self.choice.policy
+        if policy is None or self.failure is not None:
+            return [(self.reason, "dim")]
+        said = printable(path_text(policy))
+        reason = self.reason.removesuffix(f" (policy {said})")
+        if reason == self.reason:  # something else decided
+            return [(self.reason, "dim")]
+        name = said if len(said) <= width // 3 else f"{said[: width // 3 - 1]}…"
+        return [(name, "label"), (f"  {reason}", "dim")]
+
+
+def rows_of(
+    plan: Plan, failures: Mapping[str, str], *, show: str = "all", by: str = "size"
+) -> list[Row]:
+    """What goes, then what stays, each under why; `by` size or age."""
+
+    def order(choice: Choice) -> tuple[float, str]:
+        found = choice.artifact.found
+        value = -found.size if by == "size" else found.mtime_ns
+        return value, found.path
+
+    failed = [c for c in plan.choices if c.artifact.id in failures]
+    goes = [c for c in plan.remove if c.artifact.id not in failures]
+    groups: list[tuple[str, str, Sequence[Choice]]] = []
+    if show != "stays":
+        groups.append(("goes", "over", goes))
+    if show != "goes":
+        groups.insert(0, ("could not be removed", "never", failed))
+        for name, words in GROUPS.items():
+            stays = [c for c in plan.keep if c.group == name]
+            groups.append((f"stays: {words}", "good", stays))
+    rows: list[Row] = []
+    for words, tone, members in groups:
+        if members:
+            size = space_of(choice.artifact.found for choice in members).bytes
+            rows.append(Heading(words, tone, len(members), size))
+            rows += [
+                ChoiceRow(choice, plan.now, failures.get(choice.artifact.id))
+                for choice in sorted(members, key=order)
+            ]
+    return rows

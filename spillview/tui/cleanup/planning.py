@@ -1,0 +1,328 @@
+"""A plan on the screen: a reason for every artifact, and rules to turn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+from textual import getters, on, work
+from textual.app import ComposeResult, SystemCommand
+from textual.message import Message
+from textual.screen import Screen
+from textual.widgets import Static
+from textual.worker import Worker, WorkerState, get_current_worker
+
+from spillview.catalogue.catalogue import Catalogue, Query
+from spillview.cleanup.cleanup import Prospect, prospect
+from spillview.cleanup.policies import Policies
+from spillview.cleanup.retention import Choice, Plan, without
+from spillview.cleanup.rules import Deciding, Rules
+from spillview.errors import BadInput, SpillError
+from spillview.text import path_text, printable
+from spillview.tui import stylesheet
+from spillview.tui.breakpoints import take_shape
+from spillview.tui.cleanup.keys import CLEANUP_HELP
+from spillview.tui.cleanup.lines import ChoiceDetail, CleanupBar
+from spillview.tui.cleanup.plan_list import SHOWN, ChoiceRow, rows_of
+from spillview.tui.cleanup.rules_line import (
+    RulePrompt,
+    RulesLine,
+    changed,
+    stepped,
+    written,
+)
+from spillview.tui.cleanup.undoing import sentence
+from spillview.tui.footer import Footer
+from spillview.tui.review.pinning import turn_pin
+from spillview.tui.row_list import RowList
+
+DAY = 86_400.0
+WEEK = 7 * 86_400.0
+
+
+class PlanScreen(Screen[bool]):
+    """Plans over the stores of a catalogue; `CleanupScreen` carries one out."""
+
+    CSS_PATH = stylesheet("cleanup.tcss")
+    HELP = CLEANUP_HELP
+    AUTO_FOCUS = "#plan"
+
+    bar = getters.query_one("#cleanup-bar", CleanupBar)
+    rules_line = getters.query_one("#rules", RulesLine)
+    plan_list = getters.query_one("#plan", RowList)
+    detail = getters.query_one("#choice", ChoiceDetail)
+    prompt = getters.query_one("#rule-prompt", RulePrompt)
+    blank = getters.query_one("#no-plan", Static)
+
+    @dataclass
+    class Planned(Message):
+        """A plan was made, or could not be."""
+
+        generation: int
+        prospect: Prospect | None
+        error: str | None = None
+        tomorrow: Sequence[Choice] | None = None
+        """What goes in a day besides; None where rules decide that are turned here."""
+
+    def __init__(
+        self, catalogue: Catalogue, scope: Query, rules: Rules | None = None
+    ) -> None:
+        super().__init__()
+        self.catalogue, self.scope = catalogue, scope
+        self.rules = rules if rules is not None else Rules(older_than=WEEK)
+        self.policies: Policies | None = None
+        """The standing policies, while they decide in place of the rules."""
+        self.by_policy = False
+        """Whether they decide at first."""
+        self._known = len(catalogue.settings.policies)
+        self.seen: Prospect | None = None
+        self.tomorrow: Sequence[Choice] | None = None
+        """What the standing policies take besides in a day, if nothing happens."""
+        self.spared: set[str] = set()
+        self.failures: dict[str, str] = {}
+        self._shown = 0
+        self._by = "size"
+        self.doing: str | None = None
+        """What is at work now, in words; None while nothing is."""
+        self._generation = 0
+        self._turned = True
+        """Whether the rules were turned since the last plan was shown."""
+
+    def compose(self) -> ComposeResult:
+        """What it comes to, the rules, the plan, one row in full, footer."""
+        take_shape(self)
+        yield CleanupBar()
+        yield RulesLine()
+        yield RowList(id="plan")
+        yield Static(id="no-plan", markup=False)
+        yield ChoiceDetail()
+        yield RulePrompt()
+        yield Footer()
+
+    def on_mount(self) -> None:
+        """Plan at once."""
+        self.prompt.display = self.blank.display = False
+        self.action_replan()
+        if self.by_policy:
+            self.action_policy()
+
+    # -- planning ------------------------------------------------------------------
+
+    @property
+    def plan(self) -> Plan | None:
+        """The plan as it would be carried out."""
+        if self.seen is None:
+            return None
+        kept = dict.fromkeys(self.spared, "you keep it this time")
+        return without(self.seen.plan, kept, "spared")
+
+    def own_catalogue(self) -> Catalogue:
+        """A catalogue of our own: the queue's is at work in another thread."""
+        theirs = self.catalogue
+        return Catalogue(
+            theirs.places, theirs.settings, cache=theirs.cache, now=theirs.now
+        )
+
+    def action_replan(self) -> None:
+        """Plan again by the present rules."""
+        self._generation += 1
+        self.rules_line.show(self.rules, self.policies, self._known)
+        self.state("planning …")
+        self._plan(self.policies or self.rules, self._generation)
+
+    @work(
+        thread=True,
+        exclusive=True,
+        exit_on_error=False,
+        group="plan",
+        description="Plan a clean-up",
+    )
+    def _plan(self, rules: Deciding, generation: int) -> None:
+        worker = get_current_worker()
+        try:
+            seen = prospect(
+                self.own_catalogue(), self.scope, rules, lambda: worker.is_cancelled
+            )
+        except (SpillError, OSError) as error:
+            self.post_message(self.Planned(generation, None, sentence(error)))
+            return
+        by_policy = isinstance(rules, Policies)
+        tomorrow = seen.more(seen.plan.now + DAY) if by_policy else None
+        if not worker.is_cancelled:
+            self.post_message(self.Planned(generation, seen, None, tomorrow))
+
+    @on(Planned)
+    def _take_plan(self, message: Planned) -> None:
+        if message.generation != self._generation:
+            return
+        self.seen, self.tomorrow = message.prospect, message.tomorrow
+        self.state(None)
+        self._show(message.error, anew=self._turned)
+        self._turned = False
+
+    def state(self, doing: str | None) -> None:
+        """Say what is at work now."""
+        self.doing = doing
+        self.bar.show(self.plan, doing, self.tomorrow)
+        self.refresh_bindings()
+
+    def _show(self, error: str | None = None, *, anew: bool = False) -> None:
+        plan = self.plan
+        rows = []
+        if plan is not None:
+            view = SHOWN[self._shown]
+            rows = rows_of(plan, self.failures, show=view, by=self._by)
+        self.plan_list.display = bool(rows)
+        self.blank.display = not rows
+        if not rows:
+            self.blank.update(error or self._nothing(plan))
+            self.detail.show(None)
+        self.plan_list.show(rows, anew=anew)
+        self.bar.show(plan, self.doing, self.tomorrow)
+        self.refresh_bindings()
+
+    def _nothing(self, plan: Plan | None) -> str:
+        if plan is None:
+            return "planning …"
+        if plan.choices:
+            return f"Nothing {SHOWN[self._shown]}. v shows the rest."
+        return "There are no artifacts here."
+
+    @on(RowList.Highlighted)
+    def _highlight(self, event: RowList.Highlighted) -> None:
+        row = event.row
+        self.detail.show(row if isinstance(row, ChoiceRow) else None)
+        self.refresh_bindings()
+
+    # -- turning the rules ---------------------------------------------------------
+
+    def action_rule(self, name: str) -> None:
+        """Ask for a rule's value."""
+        self.prompt.ask(name, written(name, self.rules))
+
+    @on(RulesLine.Chosen)
+    def _chosen(self, event: RulesLine.Chosen) -> None:
+        if event.name == "orphans":
+            self.action_orphans()
+        elif event.name == "policy":
+            self.action_policy()
+        else:
+            self.action_rule(event.name)
+
+    @on(RulePrompt.Answered)
+    def _answered(self, event: RulePrompt.Answered) -> None:
+        rules = self.rules
+        if event.text is not None:
+            try:
+                rules = changed(event.name, event.text, rules)
+            except BadInput as error:
+                self.notify(printable(str(error)), severity="error", markup=False)
+                return
+        self.prompt.display = False
+        self.plan_list.focus()
+        self._turn(rules)
+
+    def action_policy(self) -> None:
+        """Let the standing policies decide, or the rules that are turned here."""
+        from spillview.cleanup.policy_file import NoPolicies, standing_policies
+        from spillview.config import load_settings
+
+        policies = None
+        if self.policies is None:
+            places, harnesses = self.catalogue.places, self.catalogue.profiles
+            try:  # as they are now: they may have been written meanwhile
+                settings = load_settings(places)
+                policies = standing_policies(settings, places, harnesses)
+            except BadInput as error:
+                more = ""
+                if isinstance(error, NoPolicies):
+                    more = "; `spillview prune --policy` shows an example"
+                words = printable(path_text(f"{error}{more}."))
+                self.notify(words, severity="warning", markup=False)
+                return
+            self._known = len(policies.policies)
+        self._turn(self.rules, policies)
+
+    def _turn(self, rules: Rules, policies: Policies | None = None) -> None:
+        if (rules, policies) != (self.rules, self.policies):
+            self.rules, self.policies = rules, policies
+            self._turned = True
+            self.failures.clear()
+            self.action_replan()
+
+    def action_step(self, step: int) -> None:
+        """The next older or younger age."""
+        self._turn(stepped(self.rules, step))
+
+    def action_orphans(self) -> None:
+        """Whether orphans go."""
+        self._turn(replace(self.rules, orphans=not self.rules.orphans))
+
+    def action_view(self) -> None:
+        """Everything, what goes, what stays."""
+        self._shown = (self._shown + 1) % len(SHOWN)
+        self._show(anew=True)
+
+    def action_sort(self) -> None:
+        """Largest or oldest first."""
+        self._by = "age" if self._by == "size" else "size"
+        self._show(anew=True)
+
+    def action_spare(self) -> None:
+        """Keep this one this time, or let it go after all."""
+        row = self.plan_list.row
+        if isinstance(row, ChoiceRow):
+            self.spared ^= {row.key}
+            self.plan_list.action_move(1)
+            self._show()
+
+    def action_pin(self) -> None:
+        """Pin this one, or take its pin back."""
+        row = self.plan_list.row
+        if not isinstance(row, ChoiceRow):
+            return
+        done = turn_pin(self.catalogue, row.choice.artifact)
+        if done.back is None:
+            self.notify(done.words, severity="warning", markup=False)
+            return
+        self.notify(f"{done.words} p takes that back.", markup=False)
+        self.action_replan()
+
+    def action_open(self) -> None:
+        """Open the artifact."""
+        from spillview.tui.artifact.artifact import ArtifactScreen
+
+        row = self.plan_list.row
+        if isinstance(row, ChoiceRow):
+            found = [row.choice.artifact]
+            self.app.push_screen(ArtifactScreen(self.catalogue, found, 0))
+
+    def commands(self) -> Iterator[SystemCommand]:
+        """Palette entries for what the keys do and applies now."""
+        offered = set()
+        for node, binding, enabled, tooltip in self.active_bindings.values():
+            new = binding.id not in offered and binding.action != "leave"
+            if enabled and node is self and new:
+                offered.add(binding.id)  # a key may have several names
+                run = partial(self.run_action, binding.action)
+                yield SystemCommand(binding.description, tooltip, run)
+
+    def action_problems(self) -> None:
+        """List what could not be read."""
+        from spillview.tui.problems import ProblemsScreen
+
+        seen = self.seen
+        problems = (*seen.disputes, *seen.problems) if seen is not None else ()
+        self.app.push_screen(ProblemsScreen(problems))
+
+    @on(Worker.StateChanged)
+    def _report_crash(self, event: Worker.StateChanged) -> None:
+        """A fault of ours in a worker becomes a sentence on the screen."""
+        error = event.worker.error
+        if event.state is WorkerState.ERROR and error is not None:
+            words = (
+                f"{event.worker.description} failed. {type(error).__name__}: {error}"
+            )
+            self.notify(printable(words), severity="error", markup=False)
+            self.state(None)

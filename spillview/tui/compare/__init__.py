@@ -1,0 +1,1 @@
+"""Two outputs side by side."""

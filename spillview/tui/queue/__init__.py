@@ -1,0 +1,1 @@
+"""The home screen's queue: what is listed, in which order, and how it is drawn."""

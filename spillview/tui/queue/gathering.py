@@ -1,0 +1,156 @@
+"""The work behind the queue: scan, then complete; runs in a worker thread."""
+
+from __future__ import annotations
+
+import gc
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from textual.message import Message
+
+from spillview.catalogue.catalogue import Catalogue, Query
+from spillview.catalogue.gists import Gists
+from spillview.catalogue.listing import Listing
+from spillview.errors import SpillError
+from spillview.tui.messages import (
+    Counted,
+    Gathered,
+    GatheringFailed,
+    Ordered,
+    Scanned,
+)
+from spillview.tui.queue.held import Held
+from spillview.tui.queue.unlisted import Unlisted, glimpse
+
+BATCH_SECONDS = 0.2
+"""Completed artifacts are handed over this often."""
+
+ORDER_SECONDS = 0.6
+"""The order is settled anew at most this often while facts come in."""
+
+ORDER_SHARE = 8
+"""Ordering may take at most one part in so many of the time."""
+
+MANY = 3000
+"""From so many artifacts on a first look without transcripts is worth its time."""
+
+FILE_WEIGHT = 20_000
+"""Opening a file costs about as much as counting so many bytes."""
+
+
+@dataclass(slots=True)
+class Progress:
+    """How far a completion is, in bytes and files, and what time is left."""
+
+    total: int
+    """Artifacts that are to be completed."""
+    bytes: int
+    """Bytes of their files."""
+    clock: Callable[[], float] = time.monotonic
+    done: int = 0
+    _finished: int = 0
+    _start: float = 0.0
+
+    def __post_init__(self) -> None:
+        self._start = self.clock()
+
+    def add(self, size: int) -> None:
+        """One artifact more is complete, of so many bytes."""
+        self.done += 1
+        self._finished += FILE_WEIGHT + size
+
+    @property
+    def left(self) -> float | None:
+        """Seconds left at the pace so far."""
+        if not self._finished:
+            return None
+        elapsed = self.clock() - self._start
+        every = FILE_WEIGHT * self.total + self.bytes
+        return elapsed * (every - self._finished) / self._finished
+
+
+def gather(
+    catalogue: Catalogue,
+    query: Query,
+    first: Callable[[Gists], Callable[[int], bool]],
+    post: Callable[[Message], object],
+    cancelled: Callable[[], bool],
+    *,
+    quick: bool = False,
+    shown: Callable[[], object] = lambda: None,
+    clock: Callable[[], float] = time.monotonic,
+) -> None:
+    """Post everything that the catalogue knows, and what it finds out after that.
+
+    Artifacts whose places `first` admits are completed before the others. `quick` has
+    the first of very many artifacts listed before the others are made, first without
+    what transcripts tell of them; all goes on once `shown` returns.
+    """
+    try:
+        if quick:
+            listing = catalogue.scan(query, bare=True)
+            if len(listing) > MANY:
+                _post_first(catalogue, listing, post)
+                shown()
+        listing = catalogue.scan(query, entries=not quick)
+
+        def expect(number: int) -> None:
+            if quick and number > MANY and not cancelled():
+                _post_first(catalogue, listing, post)
+
+        held = Held(catalogue, listing, expect)
+        sessions = held.ordered()
+        held.make_ready(sessions, first)
+    except SpillError as error:
+        post(GatheringFailed(str(error)))
+        return
+    if cancelled():
+        return
+    # What was made lives on: to walk it all again would stall the keys.
+    gc.freeze()
+    post(Scanned(sessions))
+    queue = held.lacking(first)
+    progress = Progress(len(queue), queue.bytes, clock)
+    batch: list[str] = []
+    posted = ordered = clock()
+    pause = ORDER_SECONDS
+    try:
+        for artifact in held.complete(queue, cancelled):
+            if cancelled():
+                return
+            if held.take(artifact):
+                progress.add(artifact.found.size)
+            batch.append(artifact.id)
+            now = clock()
+            if now - posted < BATCH_SECONDS:
+                continue
+            post(Counted(batch, progress.done, progress.total, progress.left))
+            batch, posted = [], now
+            if now - ordered > pause:
+                post(Ordered(held.ordered(), None))
+                ordered = clock()
+                pause = max(ORDER_SECONDS, ORDER_SHARE * (ordered - now))
+        if cancelled():
+            return
+        post(Counted(batch, progress.done, progress.total, 0.0))
+        missing = catalogue.missing(query, cancelled=cancelled)
+    except SpillError as error:
+        post(GatheringFailed(str(error)))
+        return
+    if not cancelled():
+        post(Ordered(held.ordered(anew=True), missing))
+        post(Gathered(len(catalogue.problems), len(catalogue.broken_records())))
+        gc.freeze()
+
+
+def _post_first(
+    catalogue: Catalogue, found: Listing, post: Callable[[Message], object]
+) -> None:
+    """List the sessions with the newest artifacts, and say how many others there are.
+
+    To put all in order takes every one to be made, which is long to wait for.
+    """
+    taken, others = glimpse(found)
+    rest = Unlisted(others, catalogue.reviewed(), catalogue.now()) if others else None
+    post(Scanned(catalogue.sessions(taken), rest))

@@ -1,0 +1,1 @@
+"""The report of a night as a screen."""

@@ -1,0 +1,386 @@
+"""The morning's report on the screen: every finding under its section, worst first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import ClassVar
+
+from textual import getters, on, work
+from textual.app import ComposeResult, SystemCommand
+from textual.binding import Binding, BindingType
+from textual.message import Message
+from textual.widgets import Static
+from textual.worker import Worker, WorkerState, get_current_worker
+
+from spillview.catalogue.catalogue import Catalogue, Query
+from spillview.errors import SpillError
+from spillview.model import Artifact, Missing
+from spillview.report.findings import Report
+from spillview.report.finishing import Finished, finish, hold, remember_report, resume
+from spillview.report.period import words
+from spillview.report.rows import rows
+from spillview.report.wording import closing, finished, headline
+from spillview.review.reviewed import call_mark
+from spillview.text import path_text, printable
+from spillview.tui import stylesheet
+from spillview.tui.cleanup.undoing import offer_mark, sentence
+from spillview.tui.footer import Footer
+from spillview.tui.home import HomeScreen
+from spillview.tui.report.keys import REPORT_BINDINGS
+from spillview.tui.report.report_list import (
+    FindingDetail,
+    FindingRow,
+    mark_of,
+    rows_of,
+    subject_of,
+)
+from spillview.tui.review.acting import Acting
+from spillview.tui.review.marks import Marks
+from spillview.tui.review.note import Notes, NoteScreen, words_about
+from spillview.tui.row_list import RowList
+
+
+class ReportScreen(Acting):
+    """The report of what the queue below looks at, for the period of `review`."""
+
+    CSS_PATH = stylesheet("home.tcss")
+    AUTO_FOCUS = "#findings"
+    BINDING_GROUP_TITLE = "Report"
+    HELP = """
+## Report
+
+What needs a look, as `spillview review` prints it: sessions that went on after a
+failure they never saw lead, then what else was never seen, JSON items missed, other
+failures, results that are gone or were cut, what grows, what is exposed, what the disk
+needs. What was reviewed is left out and counted above.
+
+`Space` marks one row reviewed. `d` is `review --done`: all of this report is reviewed,
+and the next one begins with what came after it; `u` takes either back.
+"""
+    BINDINGS: ClassVar[list[BindingType]] = REPORT_BINDINGS
+
+    title_line = getters.query_one("#report-title", Static)
+    period_line = getters.query_one("#report-period", Static)
+    findings = getters.query_one("#findings", RowList)
+    detail = getters.query_one("#finding", FindingDetail)
+
+    @dataclass
+    class Made(Message):
+        """The report is there, or could not be made."""
+
+        report: Report | None
+        error: str | None = None
+
+    def __init__(self, catalogue: Catalogue, scope: Query) -> None:
+        super().__init__()
+        self.catalogue = catalogue
+        # A queue that shows all time says so with 0; the report begins as `review`.
+        self.scope = replace(scope, since=scope.since or None)
+        self.all_time = False
+        self.report: Report | None = None
+        self.done: Finished | None = None
+        """The finished review, until it is taken back."""
+        self.home: HomeScreen | None = None
+        """The queue below, whose marks, notes and undo these are too."""
+        self.marks, self.notes = Marks(catalogue), Notes(catalogue)
+
+    def compose(self) -> ComposeResult:
+        """The headline, the period, the findings, one of them in full."""
+        yield Static("", id="report-title", markup=False)
+        yield Static("", id="report-period", markup=False)
+        yield RowList(id="findings")
+        yield FindingDetail(lambda finding: self.notes.of(subject_of(finding)))
+        yield Footer()
+
+    def on_mount(self) -> None:
+        """Start making it."""
+        below = self.app.screen_stack[-2:][0]
+        if isinstance(below, HomeScreen):
+            self.home, self.marks, self.notes = below, below.marks, below.notes
+        self._look()
+
+    # -- making it -----------------------------------------------------------------
+
+    @property
+    def query_made(self) -> Query:
+        """What is reported on: the ground, and a beginning that was asked for."""
+        return replace(self.scope, since=0.0) if self.all_time else self.scope
+
+    def _look(self) -> None:
+        """Make it, or make it anew."""
+        self.title_line.update("reading the transcripts …")
+        self.title_line.remove_class("-bad")
+        self._make(self.query_made)
+
+    @work(
+        thread=True,
+        exclusive=True,
+        exit_on_error=False,
+        group="report",
+        description="Make the report",
+    )
+    def _make(self, query: Query) -> None:
+        from spillview.report.gathering import gather
+
+        theirs = self.catalogue
+        own = Catalogue(
+            theirs.places,
+            theirs.settings,
+            cache=theirs.cache,
+            state=theirs.state,
+            now=theirs.now,
+        )
+        try:
+            made = self.Made(gather(own, query))
+        except (SpillError, OSError) as error:
+            made = self.Made(None, sentence(error))
+        if not get_current_worker().is_cancelled:
+            self.post_message(made)
+
+    @on(Made)
+    def _show(self, message: Made) -> None:
+        anew = self.report is None
+        report = self.report = message.report
+        self.done = None
+        if report is None:
+            self.title_line.update(printable(message.error or "No report was made."))
+            self.findings.show([])
+            return
+        if self.catalogue.state is not None:
+            remember_report(self.catalogue.state, self.query_made, report)
+        self.title_line.update(headline(report))
+        self.title_line.set_class(bool(report.went_on), "-bad")
+        told = [words(report.period, report.made), *closing(report), *report.problems]
+        said = " · ".join(each.removesuffix(".") for each in told)
+        self.period_line.update(printable(said))
+        self._show_rows(anew=anew)
+
+    def _show_rows(self, *, anew: bool = False) -> None:
+        """The rows as they are marked now; the cursor stays."""
+        report = self.report
+        if report is not None:
+            marked = partial(self.marks.is_set, since=report.made)
+            self.findings.show(rows_of(report, marked), anew=anew)
+        self.detail.remake()
+        self.refresh_bindings()
+
+    @on(RowList.Highlighted)
+    def _highlight(self) -> None:
+        row = self.row
+        self.detail.show(row.finding if row is not None else None)
+        self.refresh_bindings()
+
+    @on(Worker.StateChanged)
+    def _report_crash(self, event: Worker.StateChanged) -> None:
+        """A fault of ours in a worker becomes a sentence on the screen."""
+        error = event.worker.error
+        if event.state is not WorkerState.ERROR or error is None:
+            return
+        reason = f"{type(error).__name__}: {error}"
+        if event.worker.group == "report":
+            self.title_line.update(printable(f"The report failed. {reason}"))
+        else:
+            said = printable(f"{event.worker.description} failed. {reason}")
+            self.notify(said, severity="error", markup=False)
+
+    # -- the row under the cursor --------------------------------------------------
+
+    @property
+    def row(self) -> FindingRow | None:
+        """The finding under the cursor."""
+        row = self.findings.row
+        return row if isinstance(row, FindingRow) else None
+
+    def acted_on(self) -> Artifact | Missing | None:
+        """Its artifact, or its call."""
+        row = self.row
+        return subject_of(row.finding) if row is not None else None
+
+    def action_open(self) -> None:
+        """Open the artifact; `J` and `K` go on through those of the report."""
+        from spillview.tui.artifact.artifact import ArtifactScreen
+
+        row, report = self.row, self.report
+        if row is None or report is None or row.finding.artifact is None:
+            return
+        opened = row.finding.artifact
+        found = {f.artifact.id: f.artifact for f in report.findings if f.artifact}
+        shown = list(map(self.marks.apply, found.values()))
+        screen = ArtifactScreen(self.catalogue, shown, list(found).index(opened.id))
+        if self.home is not None:
+            screen.among = self.home.material.every()
+
+        def come_back(last: Artifact | None) -> None:
+            self.marks.reload(shown)
+            self.notes.reload()
+            self._show_rows()
+            if last is not None and last.id != opened.id:
+                self.findings.aim(lambda each: _is_of(each, last))
+
+        self.app.push_screen(screen, come_back)
+
+    def action_review(self) -> None:
+        """Mark it reviewed and go on."""
+        row = self.acted_on()
+        if row is None:
+            return
+        now = self.catalogue.now()
+        if self.catalogue.state is not None:
+            hold(self.catalogue.state, now, self.scope.paths)
+        if isinstance(row, Missing):
+            self.marks.mark((), now, (call_mark(row),))
+        else:
+            self.marks.mark((row,), now)
+        if self.home is not None:
+            self.home.last_batch = None  # the mark is what `u` takes back now
+        self._show_rows()
+        self._tell_forgetting()
+        self.findings.action_move(1)
+
+    def action_note(self) -> None:
+        """Write a note on it."""
+        row = self.acted_on()
+        if row is None:
+            return
+
+        def keep(text: str | None) -> None:
+            if text is not None:
+                self.notes.keep(row, text)
+                self.detail.remake()
+                self._tell_forgetting()
+
+        screen = NoteScreen(words_about(row), self.notes.of(row) or "")
+        self.app.push_screen(screen, keep)
+
+    def _tell_forgetting(self) -> None:
+        """Say that what is marked and noted does not last."""
+        forgetting = self.catalogue.forgetting()
+        if forgetting is not None:
+            said = printable(path_text(forgetting))
+            self.notify(said, severity="error", timeout=20, markup=False)
+
+    # -- the whole report ----------------------------------------------------------
+
+    def action_finish(self) -> None:
+        """The review is done; the next report begins with the rest."""
+        state, report, query = self.catalogue.state, self.report, self.query_made
+        if state is None or report is None:
+            return
+        done = self.done = finish(state, query, report)
+
+        def reopen() -> None:
+            self.done = None
+            resume(state, query, done)
+
+        self.marks.finish(list(done.before), done.upto, reopen)
+        if self.home is not None:
+            self.home.last_batch = None
+        self._show_rows()
+        if state.lasts:
+            offer_mark(self.app, "; ".join(finished(done, report.made)) + ".")
+        self._tell_forgetting()
+
+    def action_undo(self) -> None:
+        """Take the last mark back, that the review is done, or a clean-up."""
+        home = self.home
+        if home is not None and home.last_batch is not None:
+            self._put_back(home, home.last_batch)
+        elif ids := self.marks.undo():
+            self._show_rows()
+            self.findings.aim(lambda row: mark_of(row) == ids[0])
+
+    @work(
+        exclusive=True,
+        exit_on_error=False,
+        group="undo",
+        description="Put a clean-up back",
+    )
+    async def _put_back(self, home: HomeScreen, batch: str) -> None:
+        await home.undo_cleanup(batch).wait()
+        self._look()
+
+    def action_cleanup(self) -> None:
+        """Plan a clean-up of what the report looks at, whatever its age."""
+        from spillview.tui.cleanup.cleanup import CleanupScreen
+
+        screen = CleanupScreen(self.catalogue, self.scope)
+        # The report's own plan is by them, where there are any.
+        screen.by_policy = bool(self.catalogue.settings.policies)
+
+        def come_back(changed: bool | None) -> None:
+            if self.home is not None:
+                self.home.last_batch = screen.last_batch
+            self._look_anew(changed)
+
+        self.app.push_screen(screen, come_back)
+
+    def action_trash(self) -> None:
+        """What clean-ups removed: put back, or delete for good."""
+        from spillview.tui.cleanup.trash import TrashScreen
+
+        self.app.push_screen(TrashScreen(self.catalogue), self._look_anew)
+
+    def _look_anew(self, changed: bool | None) -> None:
+        if changed:
+            self._look()
+            if self.home is not None:
+                self.home.action_reload()
+
+    def action_all_time(self) -> None:
+        """All time, or only the period."""
+        self.all_time = not self.all_time
+        self.report = None
+        self._look()
+
+    def action_copy(self) -> None:
+        """Copy the rows."""
+        import orjson
+
+        if self.report is None:
+            return
+        lines = [orjson.dumps(row).decode() for row in rows(self.report)]
+        self.app.copy_to_clipboard("\n".join(lines) + "\n")
+        self.notify(f"{len(lines):,} rows copied as JSON Lines", markup=False)
+
+    def action_leave(self) -> None:
+        """Back to the queue."""
+        self.dismiss(None)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Hide what does not apply now."""
+        if not self.is_mounted:
+            return True
+        row = self.row
+        if action == "open":
+            return row is not None and row.finding.artifact is not None
+        if action in ("cleanup", "trash"):
+            if row is None or row.finding.section != "disk":
+                return False
+            more = row.finding.more
+            if more.get("what") == "trash":
+                return action == "trash" and bool(more.get("batches"))
+            return action == "cleanup"
+        if action in ("review", "note", "copy_prompt", "copy_resume", "open_pane"):
+            return self.acted_on() is not None
+        if action == "finish":
+            return self.report is not None and self.done is None
+        if action == "undo":
+            batch = self.home.last_batch if self.home is not None else None
+            return self.marks.undoable > 0 or batch is not None
+        return True
+
+    def commands(self) -> Iterator[SystemCommand]:
+        """Palette entries for what the keys do and applies now."""
+        for binding in self.BINDINGS:
+            assert isinstance(binding, Binding)  # all of them are
+            if binding.action != "leave" and self.check_action(binding.action, ()):
+                run = partial(self.run_action, binding.action)
+                yield SystemCommand(binding.description, binding.tooltip, run)
+
+
+def _is_of(row: object, artifact: Artifact) -> bool:
+    """Whether a row is a finding of an artifact."""
+    found = row.finding.artifact if isinstance(row, FindingRow) else None
+    return found is not None and found.id == artifact.id

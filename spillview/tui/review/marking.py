@@ -1,0 +1,142 @@
+"""What a person says of the queue's rows: that they are reviewed, and notes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from textual import events, on
+
+from spillview.model import Artifact, Missing
+from spillview.review.reviewed import call_mark, is_call_reviewed, session_mark
+from spillview.text import path_text, printable
+from spillview.tui.queue.arrangement import Key, in_window
+from spillview.tui.queue.bars import plural
+from spillview.tui.queue.members import Members
+from spillview.tui.queue.screen import QueueScreen
+from spillview.tui.queue.sessions import Run, places_of
+from spillview.tui.review.note import NoteScreen, words_about
+
+
+class MarkingScreen(QueueScreen):
+    """A queue whose rows can be marked and noted; both last in the state folder."""
+
+    _shown_marks = 0
+    """The version of the marks that the queue shows."""
+    _shown_pins = 0
+    """How often pins had been turned when it was shown last."""
+
+    @on(events.ScreenResume)
+    def _take_over(self) -> None:
+        """Show what a screen above, which shares the marks and notes, has changed."""
+        if self.marks.version != self._shown_marks:
+            self.last_batch = None
+            self._marked()
+        elif self.catalogue.repinned != self._shown_pins:
+            self._marked()
+        self.detail.remake()
+
+    def action_review(self) -> None:
+        """Mark the row reviewed, a session with all it shows, and go on to what is
+        left: below it, else above."""
+        row = self.queue.row
+        if row is None:
+            return
+        following = self.queue.next_open()
+        self.last_batch = None  # the mark is what `u` takes back now
+        artifacts: Members | Sequence[Artifact] = ()
+        also: tuple[str, ...] = ()
+        if isinstance(row, Run):
+            artifacts, also = row.artifacts, (session_mark(row.harness, row.id),)
+        elif isinstance(row, Missing):
+            also = (call_mark(row),)
+        else:
+            artifacts = (row,)
+        marked = self.marks.mark(artifacts, self.catalogue.now(), also)
+        if isinstance(row, Missing):
+            self.notify("The lost call is marked reviewed; u takes it back.")
+        if isinstance(row, Run):
+            words = f"{plural(marked, 'artifact')} marked reviewed; u takes it back."
+            self.notify(words, markup=False)
+        self._marked(following)
+
+    def action_pin(self) -> None:
+        """Pin the artifact or session, so that no clean-up takes it; or unpin it."""
+        row = self.queue.row
+        if isinstance(row, Missing):
+            self.notify("It has no file that a clean-up could take.", markup=False)
+        elif row is not None:
+            done = self.marks.turn_pin(row)
+            if done.back is not None:
+                self.last_batch = None
+                self._marked()
+            words = f"{done.words} u takes that back." if done.back else done.words
+            self.notify(words, markup=False)
+
+    def _marked(self, aim: Key | None = None) -> None:
+        """Show new marks; the cursor stays, or goes to `aim`."""
+        self._shown_marks = self.marks.version
+        self._shown_pins = self.catalogue.repinned
+        changed = self.marks.apply_to(self.material.ledger)
+        self.material = self.material.reordered(changed)
+        self._remember_review()
+        self.queue.touched = True
+        self.rearrange(aim)
+        self.tell_forgetting()
+
+    def tell_forgetting(self) -> None:
+        """Say once that what is marked and noted does not last."""
+        sentence = self.catalogue.forgetting()
+        if sentence is not None and sentence != self._forgetting:
+            self._forgetting = sentence
+            words = printable(path_text(sentence))
+            self.notify(words, severity="error", timeout=20, markup=False)
+
+    def _remember_review(self) -> None:
+        """The night is over once everything that it showed is reviewed.
+
+        A review that was finished since, of a report, stands. What was held from
+        further back, for the rest of it, stays so while something is left.
+        """
+        view = self.view
+        if view.since is None or view.opened is None:
+            return
+        last = self.catalogue.last_review(self.scope.paths)
+        if last is not None and last > view.opened:
+            return
+        gists = self.material.ledger.gists
+        is_inside = in_window(replace(view, all_time=False), gists)
+        left = any(
+            not gists.is_reviewed(place) and is_inside(place)
+            for place in places_of(self.material.sessions)
+        )
+        left = left or self._calls_left() or self.material.rest is not None
+        left = left or self.scope.harness is not None or self.scope.session is not None
+        held = view.since if last is None else min(last, view.since)
+        moment = held if left else view.opened
+        self.catalogue.set_last_review(moment, self.scope.paths)
+
+    def _calls_left(self) -> bool:
+        """Whether a call of the window has lost its result and was not looked at."""
+        since, marks = self.view.since or 0.0, self.catalogue.reviewed()
+        return any(
+            call.swept is None
+            and (call.mention.time is None or call.mention.time >= since)
+            and not is_call_reviewed(call, marks)
+            for call in self.material.missing
+        )
+
+    def action_note(self) -> None:
+        """Write a note on the row."""
+        row = self.queue.row
+        if row is None:
+            return
+
+        def keep(text: str | None) -> None:
+            if text is not None:
+                self.notes.keep(row, text)
+                self.detail.remake()
+                self.tell_forgetting()
+
+        screen = NoteScreen(words_about(row), self.notes.of(row) or "")
+        self.app.push_screen(screen, keep)

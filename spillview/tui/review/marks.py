@@ -1,0 +1,165 @@
+"""The person's marks and pins of this run: applied at once, undone in order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from spillview.catalogue.catalogue import Catalogue
+from spillview.model import Artifact, Session
+from spillview.review.reviewed import holds, is_reviewed
+from spillview.tui.queue.members import Ledger, Members
+from spillview.tui.review.pinning import Pinning, turn_pin
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Marks that one key set, and how they are taken back if not one by one."""
+
+    ids: list[str]
+    reopen: Callable[[], None] | None = None
+
+
+class Marks:
+    """What was marked since the screen opened, on top of what the catalogue gives."""
+
+    def __init__(self, catalogue: Catalogue) -> None:
+        self._catalogue = catalogue
+        self._now: dict[str, float | None] = {}
+        self._before: list[Batch] = []
+        self.version = 0
+        """Grows with every change, so that a screen can tell whether it shows it."""
+
+    @property
+    def undoable(self) -> int:
+        """How many marks the next undo takes back; 0 when there is none."""
+        return len(self._before[-1].ids) if self._before else 0
+
+    def is_set(self, mark: str, since: float) -> bool:
+        """Whether something was marked here at `since` or later."""
+        when = self._now.get(mark)
+        return when is not None and when >= since
+
+    def mark(
+        self,
+        artifacts: Members | Iterable[Artifact],
+        when: float,
+        also: Sequence[str] = (),
+    ) -> int:
+        """Mark those not reviewed as they are now; returns how many.
+
+        `also` are the marks of other things: a session, a call without a file.
+        """
+        if isinstance(artifacts, Members):
+            ids = [
+                artifacts.gists.ident(place)
+                for place in artifacts.order
+                if not holds(
+                    artifacts.gists.reviewed[place],
+                    artifacts.gists.changed[place],
+                    when,
+                )
+            ]
+        else:
+            marked = map(self.apply, artifacts)
+            ids = [a.id for a in marked if not is_reviewed(a, when)]
+        number = len(ids)
+        if also:
+            known = self._catalogue.reviewed()
+            ids += [each for each in also if each not in known]
+        if ids:
+            self._before.append(Batch(ids))
+            self._set(ids, when)
+        return number
+
+    def finish(
+        self, ids: Sequence[str], when: float, reopen: Callable[[], None]
+    ) -> None:
+        """Take over marks of a finished review; an undo calls `reopen`."""
+        self._before.append(Batch(list(ids), reopen))
+        self._now.update(dict.fromkeys(ids, when))
+        self.version += 1
+
+    def turn_pin(self, row: Artifact | Session) -> Pinning:
+        """Pin a row, or take its pin back; an undo turns it again."""
+        done = turn_pin(self._catalogue, row)
+        if done.back is not None:
+            self._before.append(Batch([row.id], done.back))
+            self.version += 1
+        return done
+
+    def undo(self) -> list[str]:
+        """Take the last mark or pin back; returns the ids that it was of."""
+        if not self._before:
+            return []
+        batch = self._before.pop()
+        if batch.reopen is None:
+            self._set(batch.ids, None)
+        else:
+            batch.reopen()
+            kept = self._catalogue.reviewed()
+            self._now.update({each: kept.get(each) for each in batch.ids})
+            self.version += 1
+        return batch.ids
+
+    def _set(self, ids: Sequence[str], when: float | None) -> None:
+        self._now.update(dict.fromkeys(ids, when))
+        self._catalogue.mark_reviewed(ids, when)
+        self.version += 1
+
+    def reload(self, artifacts: Members | Iterable[Artifact]) -> None:
+        """Take over what another screen marked; one undo takes it back."""
+        state = self._catalogue.state
+        if state is None:
+            return
+        stored, now = state.reviewed(), self._catalogue.now()
+        if isinstance(artifacts, Members):
+            gists = artifacts.gists
+            places = {ident: gists.place_of(ident) for ident in stored}
+            fresh = [
+                ident
+                for ident, place in places.items()
+                if place is not None
+                and not gists.is_reviewed(place)
+                and holds(stored[ident], gists.changed[place], now)
+            ]
+        else:
+            fresh = [
+                artifact.id
+                for artifact in map(self.apply, artifacts)
+                if artifact.reviewed is None
+                and artifact.id in stored
+                and holds(stored[artifact.id], artifact.changed, now)
+            ]
+        if fresh:
+            self._before.append(Batch(fresh))
+            self._now.update({key: stored[key] for key in fresh})
+            self.version += 1
+
+    def apply(self, artifact: Artifact) -> Artifact:
+        """The artifact with the mark it has now, if that holds of it as it is now."""
+        if self._catalogue.repinned:
+            artifact = self._catalogue.with_pin(artifact)
+        when = self._now.get(artifact.id, artifact.reviewed)
+        if when == artifact.reviewed:
+            return artifact
+        marked = replace(artifact, reviewed=when)
+        if when is None or is_reviewed(marked, self._catalogue.now()):
+            return marked
+        return artifact if artifact.reviewed is None else replace(marked, reviewed=None)
+
+    def apply_to(self, ledger: Ledger) -> set[int]:
+        """Set marks and pins as they are now; the places where a mark changed."""
+        changed: set[int] = set()
+        gists, now = ledger.gists, self._catalogue.now()
+        if self._catalogue.repinned:
+            gists.set_pins(ledger.finds, self._catalogue.pinned)
+        for ident, when in self._now.items():
+            place = gists.place_of(ident)
+            if place is None:
+                continue
+            before = gists.reviewed[place]
+            gists.review(place, when, now)
+            if gists.reviewed[place] != before:
+                changed.add(place)
+        return changed

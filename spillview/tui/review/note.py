@@ -1,0 +1,104 @@
+"""A line in which a person writes a note about an artifact or a session."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Input, Static
+
+from spillview.model import Artifact, Missing, Session
+from spillview.review.reviewed import session_mark
+from spillview.review.state import LONGEST_NOTE, Note
+from spillview.text import path_text
+from spillview.tui import stylesheet
+from spillview.tui.queue.columns import subject
+from spillview.tui.runs import clean
+
+if TYPE_CHECKING:
+    from spillview.catalogue.catalogue import Catalogue
+
+NAMED = 200
+"""Cells of what the note is about."""
+
+
+class NoteScreen(ModalScreen[str | None]):
+    """Gives the note's text; an empty one takes the note back, None changes nothing."""
+
+    CSS_PATH = stylesheet("home.tcss")
+    BINDING_GROUP_TITLE = "Note"
+    HELP = "Enter keeps the note, an empty one takes it back. Escape changes nothing."
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "dismiss", "Cancel", priority=True, id="note.cancel"),
+    ]
+
+    def __init__(self, about: str, text: str) -> None:
+        """`about` says what the note is about, `text` is the note so far."""
+        super().__init__()
+        self.about, self.text = about, text
+
+    def compose(self) -> ComposeResult:
+        """What it is about, and the line."""
+        with Vertical(id="note"):
+            yield Static(Content(clean(self.about, NAMED)), id="note-about")
+            yield Input(
+                self.text,
+                id="note-line",
+                placeholder="a note; Enter keeps it, Escape goes back",
+                max_length=LONGEST_NOTE,
+                compact=True,
+            )
+
+    @on(Input.Submitted)
+    def _keep(self, event: Input.Submitted) -> None:
+        event.stop()
+        self.dismiss(event.value.strip())
+
+
+def note_about(row: Artifact | Session | Missing, text: str, when: float) -> Note:
+    """The note on a row; on a call without a file it is its session's."""
+    if isinstance(row, Artifact):
+        return Note(row.id, "artifact", row.found.address, text, when)
+    harness, session = row.harness, row.id if isinstance(row, Session) else row.session
+    mark = session_mark(harness, session)
+    return Note(mark, "session", f"{harness}\0{session}", text, when)
+
+
+def words_about(row: Artifact | Session | Missing) -> str:
+    """What a note is about, in words."""
+    if isinstance(row, Artifact):
+        return f"Note on {row.tool or 'file'}  {subject(row)}"
+    if isinstance(row, Session):
+        return f"Note on the session  {row.title or path_text(row.id)}"
+    return f"Note on the session  {path_text(row.session)}"
+
+
+class Notes:
+    """The notes by what they are about, as they are while a screen is open."""
+
+    def __init__(self, catalogue: Catalogue) -> None:
+        self._catalogue = catalogue
+        self._kept: Mapping[str, Note] = catalogue.notes()
+
+    def of(self, row: Artifact | Session | Missing | None) -> str | None:
+        """The note on a row; None where there is none."""
+        if row is None:
+            return None
+        note = self._kept.get(note_about(row, "", 0.0).id)
+        return note.text if note is not None else None
+
+    def keep(self, row: Artifact | Session | Missing, text: str) -> None:
+        """Keep a note, or take it back with an empty text."""
+        note = note_about(row, text, self._catalogue.now())
+        self._catalogue.set_note(note)
+        self._kept = self._catalogue.notes()
+
+    def reload(self) -> None:
+        """Take over what another screen wrote."""
+        self._kept = self._catalogue.notes()

@@ -1,0 +1,1 @@
+"""The search of all artifacts, its bar and its hits."""

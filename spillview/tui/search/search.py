@@ -1,0 +1,378 @@
+"""Search across artifacts: streamed results, each tagged with whether it was seen."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from textual import getters, on, work
+from textual.app import ComposeResult, SystemCommand
+from textual.binding import BindingType
+from textual.containers import Horizontal, Vertical
+from textual.message import Message
+from textual.screen import Screen
+from textual.widgets import Input, Static
+from textual.worker import Worker, WorkerState, get_current_worker
+
+from spillview.catalogue.catalogue import Catalogue
+from spillview.errors import SpillError
+from spillview.model import Artifact
+from spillview.search.hits import Pattern
+from spillview.search.selection import Options
+from spillview.text import path_text, printable
+from spillview.tui import stylesheet
+from spillview.tui.artifact.hit_list import HitList
+from spillview.tui.artifact.lines import PaneTitle
+from spillview.tui.footer import Footer
+from spillview.tui.pager.document import open_document
+from spillview.tui.pager.pager import Pager
+from spillview.tui.pager.viewport import Viewport
+from spillview.tui.search.keys import SEARCH_BINDINGS, PatternInput
+from spillview.tui.search.rows import Batch, LineRow, grouped
+from spillview.tui.search.search_bar import Progress, SearchBar
+
+PAUSE = 0.05
+"""Seconds between two batches of results."""
+REST = 0.005
+"""Seconds of rest after each."""
+
+DAMAGED = (
+    "A part of the search index was damaged. All of it was searched instead,"
+    " and it is made anew."
+)
+
+PREVIEWED = 4 << 20
+"""UTF-16 above this size has no preview: it would have to be transcribed first."""
+
+
+class SearchScreen(Screen[None]):
+    """A pattern above, the lines that match below it, and a look at each in place."""
+
+    CSS_PATH = [stylesheet("artifact.tcss"), stylesheet("search.tcss")]  # noqa: RUF012 - Textual's own
+    BINDING_GROUP_TITLE = "Search"
+    HELP = """
+## Search
+
+A pattern in ripgrep's syntax, searched in every artifact of the queue. A pattern in
+lower case ignores case. Enter searches; Escape stops it and keeps what was found.
+"""
+    AUTO_FOCUS = "#pattern"
+    BINDINGS: ClassVar[list[BindingType]] = SEARCH_BINDINGS
+
+    bar = getters.query_one("#search-bar", SearchBar)
+    line = getters.query_one("#pattern", Input)
+    hits = getters.query_one("#hits", HitList)
+    preview = getters.query_one("#preview", Pager)
+    preview_pane = getters.query_one("#preview-pane", Vertical)
+    preview_title = getters.query_one("#preview-title", PaneTitle)
+
+    @dataclass
+    class Found(Message):
+        """More results, or the end of the search."""
+
+        generation: int
+        batch: Batch
+        done: int
+        ended: bool = False
+        error: str | None = None
+        problems: int = 0
+        skipped: int = 0
+        unknown: int = 0
+
+    def __init__(
+        self, catalogue: Catalogue, artifacts: Sequence[Artifact], pattern: str = ""
+    ) -> None:
+        """`artifacts` are searched in their order, by session; `pattern` at once."""
+        super().__init__()
+        self.catalogue = catalogue
+        self.artifacts = grouped(artifacts)
+        self.progress = Progress()
+        self.options = Options(case="-S")
+        self._initial = pattern
+        self._generation = 0
+        self._worker: Worker[None] | None = None
+        self._previewed: int | None = None
+
+    def compose(self) -> ComposeResult:
+        """Counts, the pattern, results, a look at one of them, footer."""
+        yield SearchBar()
+        with Horizontal(id="pattern-line"):
+            yield Static("/", id="pattern-label", markup=False)
+            yield PatternInput(
+                self._initial,
+                id="pattern",
+                placeholder="ripgrep's syntax; upper case makes case matter",
+                compact=True,
+            )
+        yield HitList(self.artifacts)
+        with Vertical(id="preview-pane"):
+            yield PaneTitle("IN PLACE", id="preview-title")
+            yield Pager(id="preview")
+        yield Footer()
+
+    def on_mount(self) -> None:
+        """Search at once when a pattern was given."""
+        self.preview_pane.display = False
+        self.preview.can_focus = False
+        self._show_bar()
+        if self._initial:
+            self._begin(self._initial)
+
+    def _show_bar(self) -> None:
+        self.bar.show(self.progress, len(self.artifacts), self.options)
+
+    # -- searching -----------------------------------------------------------------
+
+    @on(Input.Submitted, "#pattern")
+    def _submit(self, event: Input.Submitted) -> None:
+        if event.value:
+            self._begin(event.value)
+
+    def _begin(self, pattern: str) -> None:
+        self._generation += 1
+        self.progress = Progress(pattern, running=True)
+        self.hits.clear()
+        self.hits.focus()
+        self._show_bar()
+        self._worker = self._search(pattern, self.options, self._generation)
+        self.refresh_bindings()
+
+    @work(
+        thread=True,
+        exclusive=True,
+        exit_on_error=False,
+        group="search",
+        description="Search inside the artifacts",
+    )
+    def _search(self, pattern: str, options: Options, generation: int) -> None:
+        from spillview.tui.search.searching import Searching
+
+        worker = get_current_worker()
+        last = time.monotonic()
+        error: str | None = None
+
+        def look() -> None:
+            """Tell what came since, and give keys a moment without this thread."""
+            nonlocal last
+            if time.monotonic() - last >= PAUSE:
+                tell()
+                time.sleep(REST)
+                last = time.monotonic()
+
+        work = Searching(
+            self.catalogue,
+            self.artifacts,
+            pattern,
+            options,
+            cancelled=lambda: worker.is_cancelled,
+            advanced=look,
+        )
+
+        def tell(ended: bool = False) -> None:
+            report = work.report
+            self.post_message(
+                self.Found(
+                    generation,
+                    work.gatherer.batch(),
+                    work.done,
+                    ended,
+                    error,
+                    len(report.problems),
+                    report.skipped,
+                    report.unknown,
+                )
+            )
+
+        try:
+            for _ in work.steps():
+                look()
+                if worker.is_cancelled:
+                    return
+        except SpillError as failure:
+            error = str(failure)
+        finally:
+            work.gatherer.close()
+        if not worker.is_cancelled:
+            tell(ended=True)
+            if work.report.damaged:
+                self.app.call_from_thread(self.notify, DAMAGED, timeout=10)
+
+    @on(Found)
+    def _take(self, message: Found) -> None:
+        if message.generation != self._generation:
+            return
+        batch = message.batch
+        self.progress = replace(
+            self.progress,
+            running=not message.ended,
+            error=message.error,
+            done=len(self.artifacts) if message.ended else message.done,
+            lines=batch.total,
+            shown=batch.shown,
+            artifacts=batch.artifacts,
+            problems=message.problems,
+            skipped=message.skipped,
+            unknown=message.unknown,
+        )
+        if batch.rows:
+            self.hits.add(batch.rows)
+        else:
+            self.hits.refresh()
+        self._show_bar()
+        if message.ended:
+            self.refresh_bindings()
+            if message.error is not None:
+                self._mend()
+            elif not batch.total and self.options.seen is None:
+                self.line.focus()
+
+    def _mend(self) -> None:
+        """Back to the pattern, its end under the cursor: it is to be corrected."""
+        self.line.select_on_focus = False
+        self.line.focus()
+        self.call_after_refresh(setattr, self.line, "select_on_focus", True)
+
+    @on(Worker.StateChanged)
+    def _take_crash(self, event: Worker.StateChanged) -> None:
+        if event.state is WorkerState.ERROR:
+            reason = f"{type(event.worker.error).__name__}: {event.worker.error}"
+            self.progress = replace(self.progress, running=False, error=reason)
+            self._show_bar()
+
+    # -- the preview -----------------------------------------------------------------
+
+    @on(HitList.Highlighted)
+    def _show_preview(self, event: HitList.Highlighted) -> None:
+        row = event.row
+        appears = not self.preview_pane.display
+        self.preview_pane.display = row is not None
+        if row is None:
+            self._close_preview()
+            return
+        if self._previewed != row.index:
+            self._open_preview(row.index)
+        if appears:
+            # Its height is known only after the layout.
+            self.call_after_refresh(self._aim_preview, row)
+        else:
+            self._aim_preview(row)
+
+    def _aim_preview(self, row: LineRow) -> None:
+        """The hit in the middle of the preview."""
+        document = self.preview.document
+        if document is not None and self._previewed == row.index:
+            start, end = row.at
+            text = (document.to_text(start), document.to_text(end))
+            self.preview.goto(text[0], line=self.preview.height // 2)
+            self.preview.select(text if text[0] < text[1] else None)
+
+    def _open_preview(self, index: int) -> None:
+        self._close_preview()
+        self._previewed = index
+        artifact = self.artifacts[index]
+        counts = artifact.counts
+        wide = counts is None or counts.encoding.startswith("utf-16")
+        if wide and artifact.found.size > PREVIEWED:
+            return
+        try:
+            document = open_document(
+                artifact.found,
+                root=artifact.found.root,
+                encoding=counts.encoding if counts is not None else None,
+            )
+        except SpillError as error:
+            self.preview.failure = str(error)
+            return
+        document.tell(artifact)
+        self.preview.open(document, lines=counts.lines if counts is not None else 0)
+
+    @on(Viewport.Moved)
+    def _show_place(self) -> None:
+        if self._previewed is not None:
+            name = self.artifacts[self._previewed].found.name
+            self.preview_title.show(
+                note=printable(path_text(name)), status=self.preview.status(), lit=False
+            )
+
+    def _close_preview(self) -> None:
+        document, self._previewed = self.preview.document, None
+        self.preview.open(None)
+        if document is not None:
+            document.close()
+
+    # -- what the keys do --------------------------------------------------------------
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Letters belong to the pattern while it is typed."""
+        typing = self.is_mounted and self.line.has_focus
+        if action == "stop":
+            return self.progress.running
+        if action == "results":
+            return typing and bool(self.hits.rows)
+        if action in ("edit", "unseen", "regex", "leave"):
+            return not typing
+        return True
+
+    def action_edit(self) -> None:
+        """Type another pattern."""
+        self.line.focus()
+
+    def action_results(self) -> None:
+        """From the pattern to the results."""
+        self.hits.focus()
+
+    def action_unseen(self) -> None:
+        """Only what was never seen, or everything."""
+        seen = False if self.options.seen is None else None
+        self._again(replace(self.options, seen=seen))
+
+    def action_regex(self) -> None:
+        """The pattern as a regex, or as it is."""
+        self._again(replace(self.options, fixed=not self.options.fixed))
+
+    def _again(self, options: Options) -> None:
+        self.options = options
+        if self.progress.pattern:
+            self._begin(self.progress.pattern)
+        self._show_bar()
+
+    def action_back(self) -> None:
+        """From the pattern to the results; else leave."""
+        if self.line.has_focus and self.hits.rows:
+            self.hits.focus()
+        else:
+            self.action_leave()
+
+    def action_stop(self) -> None:
+        """End the search and keep what it found."""
+        self._generation += 1
+        if self._worker is not None:
+            self._worker.cancel()
+        self.progress = replace(self.progress, running=False, stopped=True)
+        self._show_bar()
+        self.refresh_bindings()
+
+    def action_leave(self) -> None:
+        """Back to the screen below."""
+        if self._worker is not None:
+            self._worker.cancel()
+        self.dismiss(None)
+
+    @on(HitList.Opened)
+    def _open(self, event: HitList.Opened) -> None:
+        from spillview.tui.artifact.artifact import ArtifactScreen
+
+        row: LineRow = event.row
+        pattern = Pattern(self.progress.pattern, fixed=self.options.fixed)
+        screen = ArtifactScreen(
+            self.catalogue, self.artifacts, row.index, at=row.at, pattern=pattern
+        )
+        self.app.push_screen(screen)
+
+    def commands(self) -> Iterable[SystemCommand]:
+        """What the palette offers here."""
+        yield SystemCommand("Search for…", "type another pattern", self.action_edit)
+        yield SystemCommand("Never seen only", "or every hit again", self.action_unseen)
+        yield SystemCommand("Regex or as it is", "how to take it", self.action_regex)

@@ -1,0 +1,1 @@
+"""The outline of JSON as a tree of paths."""
