@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from functools import partial
+from pathlib import Path
 
 import pytest
 
