@@ -16,7 +16,7 @@ from spillview.catalogue.picks import PICKS
 from spillview.errors import SpillError
 from spillview.model import Artifact, Missing
 from spillview.text import printable
-from spillview.tui.cleanup.undoing import TrashChanged, sentence, told
+from spillview.tui.cleanup.undoing import PutsBack
 from spillview.tui.keys import HOME_BINDINGS
 from spillview.tui.messages import (
     DemoMade,
@@ -44,7 +44,7 @@ from spillview.tui.review.marking import MarkingScreen
 from spillview.tui.titles import Titles
 
 
-class HomeScreen(MarkingScreen, IndexingScreen, Acting):
+class HomeScreen(MarkingScreen, IndexingScreen, Acting, PutsBack):
     """Sessions worst first, each with its artifacts worst first."""
 
     BINDING_GROUP_TITLE = "Home"
@@ -288,29 +288,13 @@ class HomeScreen(MarkingScreen, IndexingScreen, Acting):
         if changed:
             self.action_reload()
 
-    @work(
-        thread=True,
-        exclusive=True,
-        exit_on_error=False,
-        group="undo",
-        description="Put a clean-up back",
-    )
     def undo_cleanup(self, batch: str | None) -> None:
-        """Put a clean-up back."""
-        from spillview.cleanup.trash import Trash
+        """Put a clean-up back, in a worker."""
+        self.begin_undo(batch)
 
-        try:
-            message = told(Trash(self.catalogue.places).undo(batch))
-        except (SpillError, OSError) as error:
-            message = TrashChanged(sentence(error), well=False)
-        self.post_message(message)
-
-    @on(TrashChanged)
-    def _trash_changed(self, message: TrashChanged) -> None:
+    def put_back(self) -> None:
+        """Look again."""
         self.last_batch = None
-        self.app.clear_notifications()  # what they offered is done
-        severity = "information" if message.well else "warning"
-        self.notify(message.words, severity=severity, markup=False)  # type: ignore[arg-type] # one of the two
         self.action_reload()
 
     def action_reload(self) -> None:

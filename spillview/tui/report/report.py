@@ -298,7 +298,7 @@ and the next one begins with what came after it; `u` takes either back.
         description="Put a clean-up back",
     )
     async def _put_back(self, home: HomeScreen, batch: str) -> None:
-        await home.undo_cleanup(batch).wait()
+        await home.begin_undo(batch).wait()
         self._look()
 
     def action_cleanup(self) -> None:
