@@ -21,12 +21,12 @@ from spillview.hook.rules import load_rules
 from spillview.places import Places
 from spillview.profiles.profile import load_profiles
 from spillview.tui.app import SpillviewApp
-from spillview.tui.artifact.hit_list import HitList
 from spillview.tui.artifact.keys import ARTIFACT_BINDINGS
 from spillview.tui.cleanup.keys import CLEANUP_BINDINGS
 from spillview.tui.keys import HOME_BINDINGS, QUEUE_BINDINGS
 from spillview.tui.pager.keys import PAGER_BINDINGS
 from spillview.tui.report.keys import REPORT_BINDINGS
+from spillview.tui.search.hit_list import HitList
 from spillview.tui.search.search import SearchScreen
 from tests.command import run
 

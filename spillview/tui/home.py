@@ -264,7 +264,13 @@ class HomeScreen(MarkingScreen, IndexingScreen, Acting, PutsBack):
             return
         from spillview.tui.search.search import SearchScreen
 
-        self.app.push_screen(SearchScreen(self.catalogue, self.arrangement.artifacts))
+        screen = SearchScreen(
+            self.catalogue,
+            self.arrangement.artifacts,
+            every=self.material.every(),
+            titles=self.material.titles,
+        )
+        self.app.push_screen(screen)
 
     def action_cleanup(self) -> None:
         """Plan a clean-up of what this screen looks at, whatever its age."""

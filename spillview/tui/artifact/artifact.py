@@ -314,7 +314,9 @@ class ArtifactScreen(Panes, Acting):
         """Search inside every artifact of the queue."""
         from spillview.tui.search.search import SearchScreen
 
-        self.app.push_screen(SearchScreen(self.catalogue, self.artifacts.given))
+        self.app.push_screen(
+            SearchScreen(self.catalogue, self.artifacts.given, every=self.among)
+        )
 
     def action_back(self) -> None:
         """Clear selection, filter or hits of the pane; else leave."""

@@ -31,6 +31,13 @@ SEARCH_BINDINGS: list[BindingType] = [
         tooltip="Take the pattern as a regex, or as it is",
     ),
     Binding(
+        "a",
+        "all",
+        "All",
+        id="search.all",
+        tooltip="Search everything here, or only what the queue shows",
+    ),
+    Binding(
         "escape",
         "stop",
         "Stop",
