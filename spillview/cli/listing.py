@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,7 @@ from spillview.cli.commands import query_of, tell_problems, whole_number
 from spillview.errors import BadInput
 from spillview.model import Artifact
 from spillview.space import size_words, space_of
-from spillview.text import plural
+from spillview.text import plural, when
 
 if TYPE_CHECKING:
     from spillview.catalogue.catalogue import Catalogue, Query
@@ -302,12 +303,18 @@ def _nothing(streams: Streams, rows: Sequence[object], query: Query, what: str) 
         streams.note(f"no {what} of session {query.session} was found")
         return 1
     if streams.terminal:
-        streams.note(none_found(what, elsewhere=bool(query.paths)))
+        streams.note(none_found(what, query, elsewhere=bool(query.paths)))
     return 0
 
 
-def none_found(what: str, *, elsewhere: bool) -> str:
-    """That there are none: on this machine, or in the place that was asked for."""
+def none_found(what: str, query: Query, *, elsewhere: bool) -> str:
+    """That there are none: on this machine, or where and of when it was asked for."""
+    if query.since is not None or query.until is not None:
+        times = (("since", query.since), ("until", query.until))
+        said = " ".join(
+            f"{w} {when(t, time.time())}" for w, t in times if t is not None
+        )
+        return f"no {what}s {said} were found{' there' if elsewhere else ''}"
     where = "there" if elsewhere else "on this machine (see `spillview doctor`)"
     return f"no {what}s were found {where}"
 

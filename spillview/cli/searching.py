@@ -115,14 +115,19 @@ def run(name: str, args: argparse.Namespace, streams: Streams) -> int:
     patterns, words = _words(args)
     options = _options(args)
     from spillview.catalogue.catalogue import Catalogue
-    from spillview.search.ripgrep import check_pattern, find_ripgrep
+    from spillview.search.ripgrep import BadPattern, check_pattern, find_ripgrep
     from spillview.search.selection import Report
 
     program = find_ripgrep()
     arguments = options.arguments(patterns)
     # A pattern that is none should not wait for the stores to be read.
     if not all(map(_PLAIN, patterns)):
-        check_pattern(program, arguments)
+        try:
+            check_pattern(program, arguments)
+        except BadPattern as error:
+            if options.fixed:
+                raise
+            raise BadPattern(f"{error} (-F takes it as plain text)") from None
     report = Report()
     catalogue = Catalogue.here()
     try:
@@ -138,6 +143,9 @@ def run(name: str, args: argparse.Namespace, streams: Streams) -> int:
         return 0  # the search ended because nobody reads on
     if not artifacts:
         _tell_none(args, streams)
+    elif not matched and streams.terminal:
+        many = "artifact" if len(artifacts) == 1 else "artifacts"
+        streams.note(f"no line matches in {len(artifacts):,} {many}")
     return _tell(report, streams) or code or (0 if matched else 1)
 
 
@@ -145,12 +153,11 @@ def _tell_none(args: argparse.Namespace, streams: Streams) -> None:
     """Say that there was nothing to search."""
     from spillview.cli.listing import none_found
 
-    narrowed = any(
-        getattr(args, name) is not None
-        for name in ("harness", "session", "since", "until")
-    )
+    narrowed = any(getattr(args, name) is not None for name in ("harness", "session"))
     words = args.words if args.regexp or args.secrets else args.words[1:]
-    streams.note(none_found("artifact", elsewhere=bool(words) or narrowed))
+    streams.note(
+        none_found("artifact", query_of(args), elsewhere=bool(words) or narrowed)
+    )
 
 
 def _secrets(args: argparse.Namespace, streams: Streams) -> int:
@@ -255,7 +262,13 @@ class _Search:
             return self._json()
         from spillview.cli.matches import Matches
 
-        shown = Matches(self._streams, self._by_id, self._options, raw=args.raw)
+        shown = Matches(
+            self._streams,
+            self._by_id,
+            self._options,
+            now=self._catalogue.now(),
+            raw=args.raw,
+        )
         return shown.write(self._messages())
 
     def _messages(self) -> Iterator[Message]:

@@ -511,10 +511,6 @@ async def test_what_the_queue_leaves_out_is_told_and_searched_with_a(
             ("down", "u"),
             ["never saw matches in 4 artifacts.", "u: show what it saw"],
         ),
-            "seen early",
-            ("down", "u"),
-            ["never saw matches in 4 artifacts.", "u: show what it saw"],
-        ),
     ],
 )
 async def test_where_there_is_no_hit_the_screen_says_what_to_do(
