@@ -350,6 +350,7 @@ class HomeScreen(MarkingScreen, IndexingScreen, Acting, PutsBack):
         """Make a demo night and browse it; leaving it comes back here."""
         from spillview.tui.demo_night import make_demo
 
+        self.app.call_from_thread(self.notify, "Making a night …", timeout=2)
         try:
             catalogue = make_demo(self.catalogue.now())
         except (SpillError, OSError) as error:
@@ -360,6 +361,7 @@ class HomeScreen(MarkingScreen, IndexingScreen, Acting, PutsBack):
     @on(DemoMade)
     def _browse_demo(self, message: DemoMade) -> None:
         self.app.push_screen(HomeScreen(message.catalogue, Query()))
+        self.notify("A made night: q leads back, and it is gone when you leave.")
 
     def action_back(self) -> None:
         """Go back to the screen below."""

@@ -51,9 +51,10 @@ class Opened(Screen[Artifact | None]):
 def other_screens(monkeypatch: pytest.MonkeyPatch) -> None:
     """The artifact and search screens have tests of their own."""
     for name, cls in (("artifact", "ArtifactScreen"), ("search", "SearchScreen")):
-        module = ModuleType(f"spillview.tui.{name}")
+        room = f"spillview.tui.{name}.{name}"
+        module = ModuleType(room)
         setattr(module, cls, Opened)
-        monkeypatch.setitem(sys.modules, f"spillview.tui.{name}", module)
+        monkeypatch.setitem(sys.modules, room, module)
     Opened.last = None
 
 
