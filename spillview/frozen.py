@@ -48,6 +48,7 @@ class _Freezing(type):
             "_names": names,
             "_defaults": defaults,
             "_compared": attrgetter("__class__", *compared),
+            "_values": attrgetter("__class__", *names),
             "__init__": space.get("__init__", _first_init),
         }
         return super().__new__(mcs, name, bases, space)
@@ -115,6 +116,7 @@ class Frozen(metaclass=_Freezing):
     if TYPE_CHECKING:
         _names: ClassVar[tuple[str, ...]]
         _compared: ClassVar[attrgetter[tuple[Any, ...]]]
+        _values: ClassVar[attrgetter[tuple[Any, ...]]]
 
     def __eq__(self, other: object) -> bool:
         if type(self) is not type(other):
@@ -129,7 +131,8 @@ class Frozen(metaclass=_Freezing):
         return f"{type(self).__qualname__}({', '.join(values)})"
 
     def __reduce__(self) -> tuple[type, tuple[Any, ...]]:
-        return type(self), tuple(getattr(self, name) for name in self._names)
+        kind, *values = self._values(self)
+        return kind, tuple(values)
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
         self._refuse("assign to", name)

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from spillview.catalogue.known_gists import Said
     from spillview.cleanup.pins import Pin, Pinned
     from spillview.config import Settings
+    from spillview.crews import Crew
     from spillview.links.session_facts import SessionFacts
     from spillview.places import Places
     from spillview.profiles.own import UserProfile
@@ -348,15 +349,16 @@ class Catalogue:
         huge: bool = False,
         progress: Progress | None = None,
         cancelled: Cancelled | None = None,
+        crew: Crew | None = None,
     ) -> Iterator[Artifact]:
         """The artifacts of the last scan with everything counted and linked.
 
         Yields each in the order given; one whose link was settled only by another
         session's transcript is yielded again at the end. Files over 1 GiB stay
-        uncounted unless `huge`.
+        uncounted unless `huge`. A `crew` helps where there are very many.
         """
         return self._assembly.complete(
-            artifacts, huge=huge, progress=progress, cancelled=cancelled
+            artifacts, huge=huge, progress=progress, cancelled=cancelled, crew=crew
         )
 
     def complete_one(self, artifact: Artifact) -> Artifact:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from spillview.catalogue.listing import Listing
 from spillview.cli.commands import query_of, tell_problems, whole_number
+from spillview.crews import crew
 from spillview.errors import BadInput
 from spillview.model import Artifact
 from spillview.space import size_words, space_of
@@ -176,6 +177,7 @@ def _complete(
     return catalogue.complete(
         artifacts,
         huge=args.count,
+        crew=crew(),
         progress=lambda done, total: streams.progress("counted", done, total),
     )
 
@@ -191,6 +193,7 @@ def completed(
     for artifact in catalogue.complete(
         artifacts,
         huge=huge,
+        crew=crew(),
         progress=lambda done, total: streams.progress("counted", done, total),
     ):
         whole[artifact.id] = artifact

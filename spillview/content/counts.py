@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 
 from spillview.content.codepoints import chars, line_feeds, whole
-from spillview.content.content import Content
+from spillview.content.content import BytesContent, Content
 from spillview.content.kinds import HEAD, WHOLE, is_image, json_kind, utf16_of
 from spillview.errors import Cancelled
 from spillview.model import Counts, Kind, Line, Range
@@ -50,6 +50,8 @@ def count(
     if wide is not None:
         return _count_utf16(content, *wide, cancelled, block)
     total, size = begun if begun is not None else Total(), content.size
+    if size <= min(block, len(first)):
+        content = BytesContent(first)  # it is not read again, part by part
     while total.offset < size:
         if cancelled is not None and cancelled():
             raise Cancelled("Counting was stopped.")
