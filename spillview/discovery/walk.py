@@ -111,10 +111,11 @@ class Walker:
                     if shelf.alike:
                         every = list(listed)
                         entries = [e for e in every if e.is_dir(follow_symlinks=False)]
-                        if len(entries) < len(every):
+                        if entries:
                             inner = frozenset(map(id, entries))
-                            files = [e for e in every if id(e) not in inner]
-                            shelf.take_alike(self, files if entries else every)
+                            every = [e for e in every if id(e) not in inner]
+                        if every:
+                            shelf.take_alike(self, every)
                     for entry in entries:
                         if not entry.is_dir(follow_symlinks=False):
                             shelf.take(self, entry)
