@@ -11,7 +11,7 @@ import os
 from array import array
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from itertools import pairwise
+from itertools import groupby, pairwise
 from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING, Any, overload
 
@@ -230,8 +230,8 @@ class Finds(Sequence[Found]):
         """These places in the order of their addresses."""
         names, of = self._names, self._of
         folders: dict[int, list[int]] = {}
-        for place in places:
-            folders.setdefault(of[place], []).append(place)
+        for each, together in groupby(places, of.__getitem__):
+            folders.setdefault(each, []).extend(together)
         others = folders.pop(-1, [])
         below = {each: self._shared[each].below for each in folders}
         ordered = sorted(folders, key=below.__getitem__)
