@@ -87,7 +87,6 @@ class Catalogue:
         self.cache = cache if cache is not None else Cache(None)
         self.state = state
         self.now = now
-        self.stores: list[StoreFound] = []
         self._problems: list[Problem] = []
         self._query = Query()
         self._seen = Discovery()
@@ -127,6 +126,11 @@ class Catalogue:
     def finds(self) -> Finds:
         """What the last scan found."""
         return self._seen.found
+
+    @property
+    def stores(self) -> list[StoreFound]:
+        """The stores of the last scan, and what each holds."""
+        return self._seen.stores
 
     @property
     def logs(self) -> Sequence[TranscriptFound]:
@@ -243,7 +247,6 @@ class Catalogue:
         self._query = query = query if query is not None else Query()
         seen = self._seen = self._discover(query) if entries else self._seen
         self._rescan.forget()
-        self.stores = seen.stores
         self._problems = [*self._profile_problems, *seen.problems]
         self._assembly.begin(self.reviewed(), self._pins(), query.boundary)
         if not bare:

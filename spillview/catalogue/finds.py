@@ -11,13 +11,13 @@ import os
 from array import array
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from itertools import pairwise
+from itertools import groupby, pairwise
 from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING, Any, overload
 
 from spillview.digests import blake2b, sha256
 from spillview.model import Found
-from spillview.space import Space, space_of, taken
+from spillview.space import BLOCK, ROUNDING, Space, space_of, taken
 
 if TYPE_CHECKING:
     from spillview.discovery.entries import Common
@@ -37,6 +37,12 @@ _BLOCKS: Callable[[os.stat_result], int] = (
 
 UNTOLD = -1
 """Blocks of a file whose system does not tell them."""
+
+
+def _told(blocks: int) -> int | None:
+    return None if blocks == UNTOLD else blocks
+
+
 _FIRST: Callable[[tuple[str, str, int, int]], int] = itemgetter(2)
 
 
@@ -224,8 +230,8 @@ class Finds(Sequence[Found]):
         """These places in the order of their addresses."""
         names, of = self._names, self._of
         folders: dict[int, list[int]] = {}
-        for place in places:
-            folders.setdefault(of[place], []).append(place)
+        for each, together in groupby(places, of.__getitem__):
+            folders.setdefault(each, []).extend(together)
         others = folders.pop(-1, [])
         below = {each: self._shared[each].below for each in folders}
         ordered = sorted(folders, key=below.__getitem__)
@@ -286,7 +292,7 @@ class Finds(Sequence[Found]):
                 self._modes[place],
                 self._uids[place],
                 self._nlinks[place],
-                self._told(place),
+                _told(self._blocks[place]),
             ),
         )
 
@@ -321,16 +327,17 @@ class Finds(Sequence[Found]):
 
     def space(self, places: Sequence[int]) -> Space:
         """What these files hold and take together, each counted once."""
-        inodes = [self._inos[place] for place in places]
+        inodes, sizes, blocks = (
+            [column[place] for place in places]
+            for column in (self._inos, self.sizes, self._blocks)
+        )
         if len(set(inodes)) < len(inodes):  # hard links, two ways, rows of a database
             return space_of(self[place] for place in places)
-        sizes = self.sizes
-        disk = sum(taken(sizes[place], self._told(place)) for place in places)
-        return Space(len(inodes), sum(sizes[place] for place in places), disk)
-
-    def _told(self, place: int) -> int | None:
-        blocks = self._blocks[place]
-        return None if blocks == UNTOLD else blocks
+        disk = held = sum(sizes)
+        for size, of in zip(sizes, blocks, strict=True):
+            if not size <= of * BLOCK < size + ROUNDING:
+                disk += taken(size, _told(of)) - size
+        return Space(len(inodes), held, disk)
 
     def whole(self) -> Mapping[int, Found]:
         """What is more than a plain file in a folder, by place."""

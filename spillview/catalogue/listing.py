@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import compress
+from itertools import compress, count, islice
+from operator import eq
 from typing import TYPE_CHECKING, Any, overload
 
 from spillview.frozen import Frozen
@@ -134,17 +135,18 @@ class Listing(Sequence[Artifact]):
 
     def newest_first(self) -> Listing:
         """By time, newest first; of one time by address."""
-        created, order = self.table.created, self.order
-        finds = self.table.finds
-        places = sorted(order, key=created.__getitem__, reverse=True)
-        start = 0
-        while start < len(places):
-            end, time = start + 1, created[places[start]]
-            while end < len(places) and created[places[end]] == time:
+        by_address = self.table.finds.by_address
+        created = self.table.created.tolist()
+        places = sorted(self.order, key=created.__getitem__, reverse=True)
+        times = list(map(created.__getitem__, places))
+        end = 0
+        for start in compress(count(), map(eq, times, islice(times, 1, None))):
+            if start < end:
+                continue
+            end, time = start + 2, times[start]
+            while end < len(times) and times[end] == time:
                 end += 1
-            if end - start > 1:
-                places[start:end] = finds.by_address(places[start:end])
-            start = end
+            places[start:end] = by_address(places[start:end])
         return Listing(self.table, places)
 
     def sorted(self, name: str) -> Listing:

@@ -112,9 +112,9 @@ def _artifacts(
         if not args.no_count:
             listing = catalogue.settled(listing)
         ordered = listing if args.sort == "age" else listing.sorted(args.sort)
-        number, space = len(ordered), ordered.space
+        whole: Sequence[Artifact] = ordered
         rows = ordered
-        if limit is not None and limit < number:
+        if limit is not None and limit < len(ordered):
             rows = ordered.pick(range(limit))
         shown = rows if args.no_count else _complete(catalogue, rows, args, streams)
     else:
@@ -125,9 +125,8 @@ def _artifacts(
             found = [artifact for artifact in found if PICKS[only].admits(artifact)]
         # A call's time may differ from its file's: what was admitted may not be now.
         found = sorted(catalogue.narrow(found, query), key=sort)
-        number, space = len(found), space_of(artifact.found for artifact in found)
+        whole = found
         shown = rows = found[:limit]
-    size = size_words(space.bytes, space.disk)
     if query.paths and catalogue.state is not None:
         if isinstance(rows, Listing):
             catalogue.state.remember_ids(rows.addresses())
@@ -156,8 +155,8 @@ def _artifacts(
         from spillview.cli.listing_tables import artifact_table
 
         unreadable = artifact_table(rows, shown, catalogue.now(), streams)
-    if len(rows) < number:
-        _tell_limit(streams, len(rows), number, f"artifacts ({size})")
+    if len(rows) < len(whole):
+        _tell_limit(streams, len(rows), len(whole), f"artifacts ({_size(whole)})")
     if only == "secret-like":
         _tell_unlooked(catalogue, listing, streams)
     code = tell_problems(streams, catalogue)
@@ -165,6 +164,15 @@ def _artifacts(
     if unreadable:
         code = 2
     return code or _nothing(streams, rows, query, "artifact")
+
+
+def _size(artifacts: Sequence[Artifact]) -> str:
+    """What these hold and take of the disk."""
+    if isinstance(artifacts, Listing):
+        space = artifacts.space
+    else:
+        space = space_of(artifact.found for artifact in artifacts)
+    return size_words(space.bytes, space.disk)
 
 
 def _complete(
