@@ -6,8 +6,9 @@ import os
 import re
 import stat
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from spillview.named import NamedTuple
 from spillview.profiles.patterns import BadPattern, Part, parts_of
 
 if TYPE_CHECKING:

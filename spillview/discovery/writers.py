@@ -6,7 +6,8 @@ import os
 import re
 import stat
 from collections.abc import Callable, Collection, Iterator
-from typing import NamedTuple
+
+from spillview.named import NamedTuple
 
 COMMAND = 200
 """Chars of a command that are kept."""

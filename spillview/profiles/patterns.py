@@ -10,7 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Set
 from functools import lru_cache
-from typing import NamedTuple
+
+from spillview.named import NamedTuple
 
 _TOKEN = re.compile(
     r"<(?P<capture>[a-z_][a-z0-9_]*)(?::(?P<shape>(?:[^<>\\]|\\.)+))?>"

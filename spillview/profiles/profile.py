@@ -7,9 +7,10 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from spillview.model import Boundary, Problem
+from spillview.named import NamedTuple
 from spillview.profiles.resumption import ReadTool, Resume
 from spillview.profiles.rules import (
     NONE,

@@ -6,7 +6,9 @@ These are named tuples without texts as annotations: see `profile`.
 
 import re
 import shlex
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal
+
+from spillview.named import NamedTuple
 
 if TYPE_CHECKING:
     from spillview.profiles.profile import Profile

@@ -9,10 +9,11 @@ import re
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from types import MappingProxyType
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from spillview.digests import sha256
 from spillview.model import Claim, Unit
+from spillview.named import NamedTuple
 from spillview.profiles.claims import ClaimRule, read_claim
 
 Confidence = Literal["source-read", "several reports", "single report", "ours"]

@@ -12,10 +12,10 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import NamedTuple
 
 from stringzilla import find as _find  # type: ignore[import-not-found] # no stubs
 
+from spillview.named import NamedTuple
 from spillview.secrets.rules import RULES, Rule
 
 REACH = 16 << 10

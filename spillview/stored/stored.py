@@ -11,12 +11,13 @@ import os
 import re
 from collections.abc import Callable, Generator
 from contextlib import closing
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from spillview.content.content import FileContent, TemporaryContent
 from spillview.content.unpacking import inflated, member_at
 from spillview.discovery.routes import STORED
 from spillview.errors import ArtifactGone, Cancelled, Unreadable
+from spillview.named import NamedTuple
 from spillview.text import path_text, printable
 
 if TYPE_CHECKING:
