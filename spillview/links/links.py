@@ -204,7 +204,7 @@ class _Join:
             return None
         path = mention.path
         if path is not None:
-            for form in (path, path.rstrip(". "), path.strip("`'\"")):
+            for form in dict.fromkeys((path, path.rstrip(". "), path.strip("`'\""))):
                 item = self.addresses.at(form)
                 if item is not None:
                     return item

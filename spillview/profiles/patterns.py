@@ -12,6 +12,7 @@ from collections.abc import Mapping, Set
 from functools import lru_cache
 
 from spillview.named import NamedTuple
+from spillview.regexes import late
 
 _TOKEN = re.compile(
     r"<(?P<capture>[a-z_][a-z0-9_]*)(?::(?P<shape>(?:[^<>\\]|\\.)+))?>"
@@ -19,8 +20,8 @@ _TOKEN = re.compile(
 )
 _VARIABLE = frozenset("*?<>{}")
 """A part without any of these is a name as it stands."""
-_LETTERS = re.compile(r"[A-Za-z0-9_-]+")
-_BRACKETED = re.compile(r"\\.|\[[^\]]*\]|\([^()]*\)")
+_LETTERS = late(r"[A-Za-z0-9_-]+")
+_BRACKETED = late(r"\\.|\[[^\]]*\]|\([^()]*\)")
 _PLACEHOLDER = re.compile(r"\{(?P<name>[a-z][a-z0-9_]*)\}")
 
 
