@@ -6,7 +6,7 @@ or not anything is made of it. Here the function comes with the first tuple.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from spillview.hints import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from typing import NamedTuple as NamedTuple

@@ -6,7 +6,8 @@ A module has them for all that it does, and a command does little of it.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, AnyStr
+
+from spillview.hints import TYPE_CHECKING, Any, AnyStr
 
 if TYPE_CHECKING:
 

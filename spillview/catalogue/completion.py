@@ -12,7 +12,6 @@ from collections.abc import (
     Sequence,
     Set,
 )
-from typing import TYPE_CHECKING
 
 from spillview.catalogue import looks
 from spillview.catalogue.cache import Cache, Key, Pending
@@ -21,6 +20,7 @@ from spillview.discovery.ways import Ways
 from spillview.discovery.writers import being_written
 from spillview.errors import Unreadable
 from spillview.frozen import replace
+from spillview.hints import TYPE_CHECKING
 from spillview.links.records import Cancelled, Records
 from spillview.model import Artifact, Counts, Found, Link
 

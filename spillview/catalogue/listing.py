@@ -8,9 +8,9 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import compress
-from typing import TYPE_CHECKING, Any, overload
 
 from spillview.frozen import Frozen
+from spillview.hints import TYPE_CHECKING, Any, overload
 from spillview.model import Artifact, Found, Link
 
 if TYPE_CHECKING:

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
 
 from spillview.frozen import Frozen
+from spillview.hints import TYPE_CHECKING, Any
 from spillview.model import Conclusion, Counts, Line, VerdictClass
 from spillview.named import NamedTuple
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import closing
-from typing import TYPE_CHECKING
 
 from spillview.errors import BadInput, Unreadable
+from spillview.hints import TYPE_CHECKING
 from spillview.regexes import late
 
 if TYPE_CHECKING:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Literal
 
 from spillview.content.codepoints import first_char, whole
 from spillview.content.content import Content, TemporaryContent
 from spillview.content.lines import LineIndex
 from spillview.errors import BadInput, PastEnd
 from spillview.frozen import Frozen
+from spillview.hints import Literal
 from spillview.regexes import late
 
 PageUnit = Literal["line", "char", "byte"]

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator
-from typing import TYPE_CHECKING
 
+from spillview.hints import TYPE_CHECKING
 from spillview.regexes import late
 
 if TYPE_CHECKING:

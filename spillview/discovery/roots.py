@@ -6,8 +6,8 @@ import os
 import re
 import stat
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING
 
+from spillview.hints import TYPE_CHECKING
 from spillview.named import NamedTuple
 from spillview.profiles.patterns import BadPattern, Part, parts_of
 from spillview.regexes import late

@@ -10,8 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import pairwise
-from typing import Literal
 
+from spillview.hints import Literal
 from spillview.layout.cells import VS16, char_width, text_width
 from spillview.named import NamedTuple
 from spillview.text import printable

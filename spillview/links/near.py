@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from threading import RLock
-from typing import TYPE_CHECKING
 
 from spillview.compression import zstd
+from spillview.hints import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from spillview.links.sheets import Group

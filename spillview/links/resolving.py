@@ -8,8 +8,8 @@ from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from itertools import islice, takewhile
-from typing import TYPE_CHECKING
 
+from spillview.hints import TYPE_CHECKING
 from spillview.model import Found, Mention
 from spillview.profiles.patterns import BadPattern, Part, parts_of, split_root
 from spillview.regexes import late

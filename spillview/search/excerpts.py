@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
 
 from spillview.frozen import Frozen
+from spillview.hints import Any
 from spillview.regexes import late
 
 EXCERPT = 1 << 16

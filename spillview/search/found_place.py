@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 from spillview.content.transcoding import Searched, Shifted, searched
+from spillview.hints import TYPE_CHECKING
 from spillview.model import Artifact, Seen
 from spillview.regexes import late
 from spillview.search.excerpts import Hit, as_bytes, as_text

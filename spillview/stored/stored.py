@@ -10,12 +10,12 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Generator
 from contextlib import closing
-from typing import TYPE_CHECKING
 
 from spillview.content.content import FileContent, TemporaryContent
 from spillview.content.unpacking import inflated, member_at
 from spillview.discovery.routes import STORED
 from spillview.errors import ArtifactGone, Cancelled, Unreadable
+from spillview.hints import TYPE_CHECKING
 from spillview.named import NamedTuple
 from spillview.regexes import late
 from spillview.text import path_text, printable

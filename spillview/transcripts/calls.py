@@ -6,9 +6,9 @@ import json
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
 
 from spillview.frozen import Frozen
+from spillview.hints import TYPE_CHECKING, Any
 from spillview.profiles.patterns import part_regex
 from spillview.regexes import late
 
