@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Mapping
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Any
 
 from spillview.errors import BadInput
 from spillview.frozen import Frozen
+from spillview.hints import TYPE_CHECKING, Any
 from spillview.model import Boundary
 
 if TYPE_CHECKING:

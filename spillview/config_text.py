@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from spillview.growth.limits import DEFAULTS
+from spillview.hints import Any
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+", re.ASCII)
 

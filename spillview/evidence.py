@@ -5,9 +5,8 @@ Small frozen classes of facts, as in `model`, which gives them to everybody.
 
 from __future__ import annotations
 
-from typing import Literal
-
 from spillview.frozen import Frozen
+from spillview.hints import Literal
 
 Unit = Literal["chars", "utf16", "bytes", "lines", "tokens"]
 LinkState = Literal["linked", "orphan", "dangling", "cut", "unknown"]

@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
 
 from spillview.catalogue import looks
 from spillview.catalogue.completion import Completion, Prepared, growing_now
@@ -17,8 +16,10 @@ from spillview.crews import Hands
 from spillview.errors import Cancelled as Stopped
 from spillview.exposure.permissions import world_readable
 from spillview.frozen import replace
+from spillview.hints import TYPE_CHECKING
 from spillview.links.records import Cancelled
 from spillview.model import Artifact, Boundary, Counts, Found, Link
+from spillview.named import NamedTuple
 from spillview.review.reviewed import is_reviewed
 
 if TYPE_CHECKING:

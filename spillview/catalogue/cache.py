@@ -16,9 +16,9 @@ from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from sys import intern
-from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from spillview.compression import zstd
+from spillview.hints import TYPE_CHECKING, Any, TypeVar, cast
 from spillview.model import Counts, Found, Kind, Line, Problem
 from spillview.own_files import is_stranger, mended, set_aside
 from spillview.places import private_dir

@@ -11,7 +11,6 @@ import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 from spillview.catalogue.assembly import Assembly, Progress
 from spillview.catalogue.finds import Finds
@@ -28,6 +27,7 @@ from spillview.discovery.discovery import (
 from spillview.discovery.rescan import Rescan
 from spillview.errors import BadInput, Unreadable
 from spillview.frozen import replace
+from spillview.hints import TYPE_CHECKING
 from spillview.links.addresses import real_path
 from spillview.links.records import Cancelled, Records
 from spillview.links.standing import Standing

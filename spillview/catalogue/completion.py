@@ -12,7 +12,6 @@ from collections.abc import (
     Sequence,
     Set,
 )
-from typing import TYPE_CHECKING, NamedTuple
 
 from spillview.catalogue import looks
 from spillview.catalogue.cache import Cache, Key, Pending
@@ -21,8 +20,10 @@ from spillview.catalogue.listing import Listing
 from spillview.discovery.ways import Ways
 from spillview.discovery.writers import being_written
 from spillview.frozen import replace
+from spillview.hints import TYPE_CHECKING
 from spillview.links.records import Cancelled, Records
 from spillview.model import Artifact, Counts, Found, Link
+from spillview.named import NamedTuple
 
 if TYPE_CHECKING:
     from spillview.profiles.profile import Profile

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spillview.errors import Unreadable
 from spillview.frozen import replace
+from spillview.hints import TYPE_CHECKING, Any
 from spillview.model import Counts, Found, Link
+from spillview.named import NamedTuple
 
 if TYPE_CHECKING:
     from spillview.content.content import FileContent

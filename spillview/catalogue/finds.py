@@ -13,9 +13,9 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from itertools import groupby, pairwise
 from operator import attrgetter, itemgetter
-from typing import TYPE_CHECKING, Any, overload
 
 from spillview.digests import blake2b, sha256
+from spillview.hints import TYPE_CHECKING, Any, overload
 from spillview.model import Found
 from spillview.space import BLOCK, ROUNDING, Space, space_of, taken
 

@@ -9,9 +9,9 @@ from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import compress, count, islice
 from operator import eq
-from typing import TYPE_CHECKING, Any, overload
 
 from spillview.frozen import Frozen
+from spillview.hints import TYPE_CHECKING, Any, overload
 from spillview.model import Artifact, Found, Link
 
 if TYPE_CHECKING:

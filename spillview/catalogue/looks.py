@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from spillview.digests import sha256
 from spillview.frozen import replace, values_of
+from spillview.hints import Any
 from spillview.json_text import loads
 from spillview.model import Conclusion, Found, Line, Link, Seen, Signals
 

@@ -11,9 +11,9 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from spillview.catalogue.kept_lines import Lines, dump
+from spillview.hints import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from spillview.catalogue.catalogue import Catalogue

@@ -10,9 +10,9 @@ import base64
 import os
 from collections.abc import Iterable
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
 
 from spillview.catalogue.triage import failed_unseen
+from spillview.hints import TYPE_CHECKING, Any
 from spillview.model import (
     Artifact,
     Boundary,

@@ -8,9 +8,9 @@ from __future__ import annotations
 from bisect import insort
 from collections.abc import Callable, Iterable
 from enum import IntEnum
-from typing import Any, Literal
 
 from spillview.frozen import replace
+from spillview.hints import Any, Literal
 from spillview.model import Artifact, Session
 from spillview.seen.endings import ending_seen, has_failed
 

@@ -6,11 +6,11 @@ import argparse
 import os
 import sys
 import time
-from typing import TYPE_CHECKING
 
 from spillview.cli.commands import nearest, query_of
 from spillview.cli.streams import is_terminal
 from spillview.errors import BadInput
+from spillview.hints import TYPE_CHECKING
 from spillview.text import path_text
 
 if TYPE_CHECKING:

@@ -7,10 +7,10 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, NoReturn, Protocol, cast
 
 from spillview.errors import BadInput
 from spillview.frozen import Frozen, replace
+from spillview.hints import TYPE_CHECKING, Any, NoReturn, Protocol, cast
 
 if TYPE_CHECKING:
     from spillview.catalogue.catalogue import Catalogue, Query

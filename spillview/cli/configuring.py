@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 import os
-from typing import TYPE_CHECKING, Any
 
 from spillview.errors import BadInput
+from spillview.hints import TYPE_CHECKING, Any
 from spillview.text import path_text, printable
 
 if TYPE_CHECKING:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
+from spillview.hints import TYPE_CHECKING
 from spillview.text import human_count, iso, path_text, printable, share_text
 
 if TYPE_CHECKING:

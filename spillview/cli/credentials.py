@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 from collections import Counter
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
 
 from spillview.errors import BadInput
+from spillview.hints import TYPE_CHECKING, Any
 from spillview.model import Artifact
 from spillview.secrets.kept import SEEN_WORDS
 from spillview.text import human_count, path_text, printable

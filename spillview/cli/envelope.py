@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
+from spillview.hints import TYPE_CHECKING
 from spillview.model import Artifact, Boundary, Mention, Range, Read
 from spillview.text import (
     human_bytes,

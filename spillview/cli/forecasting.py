@@ -6,11 +6,11 @@ import argparse
 import os
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from spillview.cli.commands import query_of, tell_problems, whole_number
 from spillview.cli.listing import completed
 from spillview.errors import BadInput
+from spillview.hints import TYPE_CHECKING
 from spillview.secrets.masking import masked_text
 from spillview.text import human_count, human_ratio, path_text, printable
 

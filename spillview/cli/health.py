@@ -6,10 +6,11 @@ import argparse
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
 
 from spillview.cli.commands import query_of
+from spillview.hints import TYPE_CHECKING
 from spillview.model import Artifact, Boundary, Problem
+from spillview.named import NamedTuple
 from spillview.space import size_words
 from spillview.text import human_count, path_text, plural, printable
 

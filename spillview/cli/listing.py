@@ -5,12 +5,12 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
 
 from spillview.catalogue.listing import Listing
 from spillview.cli.commands import query_of, tell_problems, whole_number
 from spillview.crews import crew
 from spillview.errors import BadInput
+from spillview.hints import TYPE_CHECKING, Any
 from spillview.model import Artifact
 from spillview.space import size_words, space_of
 from spillview.text import plural, when

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING
 
+from spillview.hints import TYPE_CHECKING
 from spillview.model import Artifact, Missing, Session
 from spillview.text import path_text, printable
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
+from spillview.hints import TYPE_CHECKING
 from spillview.model import Artifact
 from spillview.search.excerpts import as_bytes
 from spillview.secrets.lines import MaskedLines

@@ -6,10 +6,10 @@ import argparse
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from spillview.cleanup.retention import GROUPS
 from spillview.errors import SpillError
+from spillview.hints import TYPE_CHECKING
 from spillview.space import space_of
 from spillview.text import (
     human_age,

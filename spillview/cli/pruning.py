@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from spillview.cli.commands import query_of, tell_problems, whole_number
 from spillview.cli.plan_report import (
@@ -16,6 +15,7 @@ from spillview.cli.plan_report import (
     tell_settled,
 )
 from spillview.errors import BadInput, SpillError
+from spillview.hints import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from spillview.catalogue.catalogue import Catalogue, Query

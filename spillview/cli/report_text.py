@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
 from spillview.cli.tables import Cell, Column, clip, write_table
+from spillview.hints import TYPE_CHECKING
 from spillview.layout.cells import fold, text_width
 from spillview.report.findings import SECTIONS, Finding, Report, Run, Section
 from spillview.report.period import words

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
 
 from spillview.cli.commands import query_of, tell_problems
 from spillview.cli.listing import completed
+from spillview.hints import TYPE_CHECKING
 from spillview.text import human_bytes, human_count, path_text, printable, share_text
 
 if TYPE_CHECKING:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import argparse
 import os
-from typing import TYPE_CHECKING
 
 from spillview.cli.commands import query_of, tell_problems
 from spillview.cli.reading import add_raw
 from spillview.cli.review_statistics import STATISTICS
 from spillview.errors import BadInput
+from spillview.hints import TYPE_CHECKING
 from spillview.text import path_text, printable
 
 if TYPE_CHECKING:

@@ -9,10 +9,10 @@ import signal
 import sys
 import threading
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
 
 from spillview.cli.commands import query_of, tell_problems, whole_number
 from spillview.errors import BadInput
+from spillview.hints import TYPE_CHECKING, Any
 from spillview.model import Artifact
 from spillview.text import path_text, printable
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import codecs
 import re
 from io import BytesIO
-from typing import Literal
 
+from spillview.hints import Literal
 from spillview.model import Kind
 
 HEAD = 1 << 16

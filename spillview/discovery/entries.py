@@ -7,13 +7,14 @@ import re
 import stat
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING, NamedTuple
 
 from spillview.catalogue.finds import Facts, Finds
 from spillview.digests import sha256
 from spillview.discovery.routes import Captures, Route, hashed_session
 from spillview.frozen import replace
+from spillview.hints import TYPE_CHECKING
 from spillview.model import Found, Problem
+from spillview.named import NamedTuple
 from spillview.profiles.patterns import Part, fill
 from spillview.profiles.profile import Glob, Profile, TranscriptRule, untilde
 

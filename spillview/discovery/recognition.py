@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Literal, NamedTuple
 
 from spillview.discovery.roots import folder_names
 from spillview.discovery.routes import (
@@ -20,6 +19,8 @@ from spillview.discovery.routes import (
 )
 from spillview.discovery.shelves import Ground
 from spillview.discovery.walk import Walker
+from spillview.hints import Literal
+from spillview.named import NamedTuple
 from spillview.profiles.patterns import Part
 from spillview.profiles.profile import Glob, Profile, TranscriptRule
 from spillview.transcripts.addressing import Ending

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from spillview.discovery.entries import (
     Discovery,
@@ -23,6 +22,7 @@ from spillview.discovery.routes import (
 )
 from spillview.discovery.shelves import Ground
 from spillview.discovery.walk import Walker
+from spillview.hints import TYPE_CHECKING
 from spillview.places import Places
 from spillview.profiles.profile import Glob, Profile
 from spillview.space import Space

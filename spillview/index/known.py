@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from spillview.catalogue.listing import BATCH, Listing
+from spillview.hints import TYPE_CHECKING
 from spillview.index.facts import facts_from
 
 if TYPE_CHECKING:

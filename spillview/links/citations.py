@@ -10,10 +10,11 @@ import json
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from spillview.errors import Unreadable
 from spillview.model import Found
+from spillview.named import NamedTuple
 
 if TYPE_CHECKING:
     from spillview.content.content import Content, FileContent

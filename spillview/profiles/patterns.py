@@ -10,7 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Set
 from functools import lru_cache
-from typing import NamedTuple
+
+from spillview.named import NamedTuple
+from spillview.regexes import late
 
 _TOKEN = re.compile(
     r"<(?P<capture>[a-z_][a-z0-9_]*)(?::(?P<shape>(?:[^<>\\]|\\.)+))?>"
@@ -18,9 +20,9 @@ _TOKEN = re.compile(
 )
 _VARIABLE = frozenset("*?<>{}")
 """A part without any of these is a name as it stands."""
-_LETTERS = re.compile(r"[A-Za-z0-9_-]+")
-_BRACKETED = re.compile(r"\\.|\[[^\]]*\]|\([^()]*\)")
-_NAME = re.compile(r"<([a-z_][a-z0-9_]*)>|\{([a-z][a-z0-9_]*)\}")
+_LETTERS = late(r"[A-Za-z0-9_-]+")
+_BRACKETED = late(r"\\.|\[[^\]]*\]|\([^()]*\)")
+_NAME = late(r"<([a-z_][a-z0-9_]*)>|\{([a-z][a-z0-9_]*)\}")
 _PLACEHOLDER = re.compile(r"\{(?P<name>[a-z][a-z0-9_]*)\}")
 
 

@@ -6,9 +6,9 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, Any
 
 from spillview.errors import Unreadable
+from spillview.hints import TYPE_CHECKING, Any
 from spillview.model import Artifact, Problem
 from spillview.search.excerpts import EXCERPT, LongMessage, as_bytes
 from spillview.search.found_place import FoundPlace

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 from spillview.content.transcoding import Searched, Shifted, searched
+from spillview.hints import TYPE_CHECKING
 from spillview.model import Artifact, Seen
+from spillview.regexes import late
 from spillview.search.excerpts import Hit, as_bytes, as_text
 from spillview.search.selection import Message
 from spillview.stored.stored import open_artifact
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from spillview.content.content import FileContent
     from spillview.stored.stored import StoredContent
 
-_PLAIN = re.compile(r"[ !#-\[\]-~]*")
+_PLAIN = late(r"[ !#-\[\]-~]*")
 """What stands in JSON as it is, a byte for each character."""
 
 

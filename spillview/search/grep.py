@@ -19,9 +19,9 @@ from collections.abc import (
     Sequence,
 )
 from contextlib import closing
-from typing import Any
 
 from spillview.errors import Unreadable
+from spillview.hints import Any
 from spillview.index.known import Known, ask, left
 from spillview.model import Artifact, Problem
 from spillview.search.handles import DESCRIPTORS, Batch, batches, room

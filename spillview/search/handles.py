@@ -14,12 +14,12 @@ import os
 import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING
 
 from spillview.content.content import FileContent, open_content
 from spillview.content.kinds import HEAD, utf16_of
 from spillview.content.transcoding import MARKS, UTF8_MARK
 from spillview.errors import NotRegular, Unreadable
+from spillview.hints import TYPE_CHECKING
 from spillview.index.known import Known
 from spillview.model import Artifact
 from spillview.search.grounds import Ground

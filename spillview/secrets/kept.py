@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
 
 from spillview.errors import Cancelled, Unreadable
 from spillview.frozen import replace
+from spillview.hints import TYPE_CHECKING
+from spillview.named import NamedTuple
 from spillview.secrets.looking import Secret, Secrets, look
 from spillview.secrets.masking import seen_states
 from spillview.secrets.rules import RULES

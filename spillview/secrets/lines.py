@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
-from typing import TYPE_CHECKING
 
 from spillview.errors import SpillError
+from spillview.hints import TYPE_CHECKING
 from spillview.secrets.masking import MaskedContent, mask, masked, masked_text
 
 if TYPE_CHECKING:

@@ -11,9 +11,10 @@ from bisect import bisect_left
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from spillview.digests import blake2b
+from spillview.hints import TYPE_CHECKING
+from spillview.regexes import late
 from spillview.secrets.spans import BACK, REACH, Span, distinct, found, merged
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ BLOCKS = 256
 
 MARK = b"*"
 
-_HIDDEN = re.compile(rb"[^\r\n]")
+_HIDDEN = late(rb"[^\r\n]")
 
 
 def hide(data: bytes) -> bytes:

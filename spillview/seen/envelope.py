@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from spillview.errors import Unreadable
 from spillview.frozen import Frozen, replace
+from spillview.hints import TYPE_CHECKING
 from spillview.model import (
     Artifact,
     Boundary,

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import html
 import re
-from typing import TYPE_CHECKING
 
 from spillview.content.conclusions import classify, conclusion, outcome
 from spillview.content.signals import tally
 from spillview.errors import Unreadable
 from spillview.frozen import Frozen, replace
+from spillview.hints import TYPE_CHECKING
 from spillview.links.slots import OVERWRITTEN, overwritten
 from spillview.model import (
     Boundary,
