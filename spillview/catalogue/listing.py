@@ -72,6 +72,10 @@ class Listing(Sequence[Artifact]):
 
     __hash__ = None  # type: ignore[assignment]  # it equals a list of the same
 
+    def found(self) -> Iterator[Found]:
+        """The directory entry of each, in this order; no artifact is made."""
+        return map(self.table.finds.__getitem__, self.order)
+
     # Single facts, without making anything
 
     def ident(self, index: int) -> str:
