@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import compress
+from itertools import chain, compress
 from typing import TYPE_CHECKING, Any, overload
 
 from spillview.frozen import Frozen
@@ -150,6 +150,17 @@ class Listing(Sequence[Artifact]):
                 places[start:end] = finds.by_address(places[start:end])
             start = end
         return Listing(self.table, places)
+
+    def by_group(self) -> Listing:
+        """Those of a session, as the layout calls it, one after the other."""
+        held: dict[tuple[str, str], array[int]] = {}
+        for place in self.order:
+            held.setdefault(self.table.finds.group(place), array("i")).append(place)
+        return self.of(chain.from_iterable(held.values()))
+
+    def of(self, order: Iterable[int]) -> Listing:
+        """Those at these places of the scan, in this order."""
+        return Listing(self.table, order)
 
     def sorted(self, name: str) -> Listing:
         """In the order of a `triage.SORT_KEYS` name; what is alike stays as it was."""
