@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import compress, count, islice
+from itertools import chain, compress, count, islice
 from operator import eq
 
 from spillview.frozen import Frozen
@@ -72,6 +72,10 @@ class Listing(Sequence[Artifact]):
         )
 
     __hash__ = None  # type: ignore[assignment]  # it equals a list of the same
+
+    def found(self) -> Iterator[Found]:
+        """The directory entry of each, in this order; no artifact is made."""
+        return map(self.table.finds.__getitem__, self.order)
 
     # Single facts, without making anything
 
@@ -148,6 +152,17 @@ class Listing(Sequence[Artifact]):
                 end += 1
             places[start:end] = by_address(places[start:end])
         return Listing(self.table, places)
+
+    def by_group(self) -> Listing:
+        """Those of a session, as the layout calls it, one after the other."""
+        held: dict[tuple[str, str], array[int]] = {}
+        for place in self.order:
+            held.setdefault(self.table.finds.group(place), array("i")).append(place)
+        return self.of(chain.from_iterable(held.values()))
+
+    def of(self, order: Iterable[int]) -> Listing:
+        """Those at these places of the scan, in this order."""
+        return Listing(self.table, order)
 
     def sorted(self, name: str) -> Listing:
         """In the order of a `triage.SORT_KEYS` name; what is alike stays as it was."""

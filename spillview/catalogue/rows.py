@@ -11,7 +11,6 @@ import os
 from collections.abc import Iterable
 from contextlib import suppress
 
-from spillview.catalogue.triage import failed_unseen
 from spillview.hints import TYPE_CHECKING, Any
 from spillview.model import (
     Artifact,
@@ -30,6 +29,7 @@ from spillview.model import (
 from spillview.text import iso, path_text
 
 if TYPE_CHECKING:
+    from spillview.catalogue.session_sums import Sums
     from spillview.content.pages import Page
     from spillview.discovery.discovery import StoreFound
     from spillview.profiles.profile import Profile
@@ -138,11 +138,14 @@ def missing_row(missing: Missing) -> Row:
     return row
 
 
-def session_row(session: Session) -> Row:
-    """One row of `sessions`."""
-    files = [a for a in session.artifacts if a.found.type == "file"]
-    uncounted = sum(1 for a in files if a.counts is None)
-    unread = bool(files) and all(a.link is None for a in files)
+def session_row(session: Session, sums: Sums | None = None) -> Row:
+    """One row of `sessions`; `sums` where it does not have its artifacts."""
+    if sums is None:
+        from spillview.catalogue.session_sums import Sums
+
+        sums = Sums.of(session)
+    unread = sums.files > 0 and not sums.known
+    none_counted = sums.uncounted == sums.files
     row: Row = {
         "harness": session.harness,
         "session": path_text(session.id),
@@ -150,19 +153,19 @@ def session_row(session: Session) -> Row:
         "title": _text(session.title),
         "started": iso(session.started),
         "last_active": iso(session.last_active),
-        "artifacts": len(session.artifacts),
-        "bytes": session.bytes,
-        "chars": None if uncounted else sum(_chars(a) for a in files),
-        "over_boundary": _over(session, uncounted == len(files)),
-        "verdict_unseen": None if unread else session.verdict_unseen,
-        "failed_unseen": (
-            None if unread else sum(map(failed_unseen, session.artifacts))
+        "artifacts": sums.number,
+        "bytes": sums.bytes,
+        "chars": None if sums.uncounted else sums.file_chars,
+        "over_boundary": (
+            None if none_counted and sums.bounded else sums.over_boundary
         ),
+        "verdict_unseen": None if unread else sums.verdict_unseen,
+        "failed_unseen": None if unread else sums.failed_unseen,
         "live": session.live,
     }
-    if uncounted:
-        row["uncounted"] = uncounted
-    if session.artifacts and all("pinned" in a.flags for a in session.artifacts):
+    if sums.uncounted:
+        row["uncounted"] = sums.uncounted
+    if sums.number and sums.pinned == sums.number:
         row["pinned"] = True
     if session.skipped:
         row["skipped"] = session.skipped
@@ -318,15 +321,6 @@ def _state(link: Link | None) -> str | None:
 
 def _kind(type_: str) -> str | None:
     return "special" if type_ == "special" else None
-
-
-def _chars(artifact: Artifact) -> int:
-    return artifact.counts.chars if artifact.counts else 0
-
-
-def _over(session: Session, none_counted: bool) -> int | None:
-    bounded = any(a.boundaries for a in session.artifacts)
-    return None if none_counted and bounded else session.over_boundary
 
 
 def _verdict(artifact: Artifact) -> Row | None:

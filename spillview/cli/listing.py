@@ -234,17 +234,20 @@ def _missing(
 def _sessions(
     catalogue: Catalogue, query: Query, args: argparse.Namespace, streams: Streams
 ) -> int:
-    found: Sequence[Artifact] = catalogue.scan(query)
+    from spillview.catalogue.session_sums import summed
+
+    listing = catalogue.scan(query)
+    artifacts: Iterable[Artifact] = listing
     if not args.no_count:
-        found = completed(catalogue, found, args.count, streams)
-        found = [a for a in found if query.admits(a)]
-    everything = catalogue.sessions(found)
+        listing = catalogue.settled(listing)
+        artifacts = _complete(catalogue, listing, args, streams)
+    everything = summed(catalogue, listing, artifacts)
     sessions = everything[: _limit(args, None)]
     if args.json:
         from spillview.catalogue.rows import session_row
 
-        for session in sessions:
-            streams.json(session_row(session))
+        for session, sums in sessions:
+            streams.json(session_row(session, sums))
     elif sessions:
         from spillview.cli.listing_tables import session_table
 

@@ -151,13 +151,12 @@ class _Gathering:
         from spillview.secrets.kept import look_through
 
         catalogue = self.catalogue
-        _, left = look_through(
+        self.unlooked = look_through(
             catalogue.cache,
             [*self.todo, *self.passed],
             seconds=LOOKING,
             progress=progress,
-        )
-        self.unlooked = len(left)
+        ).left
         catalogue.learn_secrets()
         if catalogue.holding is not None:
             self.todo = [catalogue.with_secrets(a) for a in self.todo]
@@ -257,7 +256,8 @@ class _Gathering:
         grounds = {(a.found.harness, a.found.root) for a in self.todo}
         stores = [s for s in catalogue.stores if (s.harness, s.root) in grounds]
         uid = catalogue.places.uid
-        for fact in exposures(stores, self.todo, catalogue.profiles, uid):
+        entries = (artifact.found for artifact in self.todo)
+        for fact in exposures(stores, entries, catalogue.profiles, uid):
             if fact.kind != "leads-out":  # each such link is told of by itself
                 more = {"exposure": fact.kind, "path": path_text(fact.path)}
                 yield Finding("exposed", fact.sentence, more=more)
