@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
-from textual.app import SystemCommand
 from textual.binding import BindingType
 
 from spillview.catalogue.catalogue import Catalogue
@@ -329,37 +328,6 @@ class ArtifactScreen(Panes, Acting):
     def action_leave(self) -> None:
         """Back to the screen below, with the artifact that it ended on."""
         self.dismiss(self.artifact)
-
-    def commands(self) -> Iterable[SystemCommand]:
-        """What the palette offers here."""
-        for title, what, action in (
-            ("Mark reviewed", "and go on to the next artifact", "review"),
-            ("Write a note", "on this artifact; the report shows it", "note"),
-            ("Pin", "so that no clean-up takes it, or unpin it", "pin"),
-            ("Go to the verdict", "the last line that is not blank", "verdict"),
-            ("Shape", "the paths of a JSON document, or its text again", "shape"),
-            ("What received it", "envelopes and later reads; goes there", "reads"),
-            ("Envelope or full output", "the same place in the other pane", "switch"),
-            ("Maximise the pane", "or show both again", "solo"),
-            ("Compare", "with the run of its command before, or another", "compare"),
-            ("Copy the id", "of this artifact", "copy_id"),
-            ("Copy the path", "of this artifact", "copy_path"),
-            ("Search every artifact", "of the queue", "search"),
-        ):
-            if self.check_action(action, ()):
-                yield SystemCommand(title, what, getattr(self, f"action_{action}"))
-        yield from self.acting_commands()
-        for title, what, action in (
-            ("Wrap long lines", "or scroll them sideways", "wrap"),
-            ("Escapes", "as pictures, left out, or as colours", "escapes"),
-            ("Progress bars", "the last frame or every frame", "returns"),
-            ("Folds", "open all or close them", "folds"),
-            ("Follow", "the end of a growing file", "follow"),
-        ):
-            if self.pager.check_action(action, ()):
-                yield SystemCommand(
-                    title, what, getattr(self.pager, f"action_{action}")
-                )
 
 
 def _go(pager: Pager, byte: int | None) -> None:

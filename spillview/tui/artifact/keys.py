@@ -60,7 +60,7 @@ ARTIFACT_BINDINGS: list[BindingType] = [
         "Next",
         key_display="J",
         id="artifact.next",
-        tooltip="The next artifact of the queue; K goes to the one before",
+        tooltip="The next artifact of the queue",
     ),
     Binding(
         "K,less_than_sign",

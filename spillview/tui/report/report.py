@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import ClassVar
 
 from textual import getters, on, work
-from textual.app import ComposeResult, SystemCommand
-from textual.binding import Binding, BindingType
+from textual.app import ComposeResult
+from textual.binding import BindingType
 from textual.message import Message
 from textual.widgets import Static
 from textual.worker import Worker, WorkerState, get_current_worker
@@ -56,8 +55,9 @@ failure they never saw lead, then what else was never seen, JSON items missed, o
 failures, results that are gone or were cut, what grows, what is exposed, what the disk
 needs. What was reviewed is left out and counted above.
 
-`Space` marks one row reviewed. `d` is `review --done`: all of this report is reviewed,
-and the next one begins with what came after it; `u` takes either back.
+`{report.review}` marks one row reviewed. `{report.finish}` is `review --done`: all of
+this report is reviewed, and the next one begins with what came after it;
+`{report.undo}` takes either back.
 """
     BINDINGS: ClassVar[list[BindingType]] = REPORT_BINDINGS
 
@@ -370,14 +370,6 @@ and the next one begins with what came after it; `u` takes either back.
             batch = self.home.last_batch if self.home is not None else None
             return self.marks.undoable > 0 or batch is not None
         return True
-
-    def commands(self) -> Iterator[SystemCommand]:
-        """Palette entries for what the keys do and applies now."""
-        for binding in self.BINDINGS:
-            assert isinstance(binding, Binding)  # all of them are
-            if binding.action != "leave" and self.check_action(binding.action, ()):
-                run = partial(self.run_action, binding.action)
-                yield SystemCommand(binding.description, binding.tooltip, run)
 
 
 def _is_of(row: object, artifact: Artifact) -> bool:
