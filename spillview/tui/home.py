@@ -100,6 +100,7 @@ class HomeScreen(MarkingScreen, IndexingScreen, Acting):
         ids = self.marks.undo()
         if ids:
             self._marked(("artifact", ids[0]))
+            self.detail.remake()  # a note, which is no part of the rows
 
     def acted_on(self) -> Artifact | Missing | None:
         """The row; of a session its worst artifact."""

@@ -102,7 +102,7 @@ HOME_BINDINGS: list[BindingType] = [
         "undo",
         "Undo",
         id="home.undo",
-        tooltip="Take the last reviewed mark or pin back, or the last clean-up",
+        tooltip="Take the last mark, pin or note back, or the last clean-up",
     ),
     Binding("u", "no_undo", "Undo", show=False, id="home.no_undo"),
     Binding(

@@ -17,6 +17,8 @@ from spillview.secrets.kept import SEEN_WORDS, states
 from spillview.text import path_text, printable
 from spillview.tui.artifact.keys import ARTIFACT_BINDINGS
 from spillview.tui.artifact.panes import Panes
+from spillview.tui.cleanup.undoing import offer_mark
+from spillview.tui.live_keys import key_of
 from spillview.tui.pager.pager import Pager
 from spillview.tui.review.acting import Acting
 
@@ -44,7 +46,7 @@ class ArtifactScreen(Panes, Acting):
         self.among: Sequence[Artifact] = self.artifacts
         """Those that it can be compared with; the screen below may know more."""
         self._marked: list[tuple[int, Callable[[], None]]] = []
-        """Where marks and pins were set, and what takes each back."""
+        """Where marks, pins and notes were set, and what takes each back."""
         self.shape: ShapePane | None = None
         """The outline in place of the text, once it was asked for."""
 
@@ -197,13 +199,14 @@ class ArtifactScreen(Panes, Acting):
             now = self.catalogue.now()
             self.catalogue.mark_reviewed([self.artifact.id], now)
             self.artifacts[self.index] = replace(self.artifact, reviewed=now)
-            self._marked.append((self.index, partial(self._open_again, self.index)))
+            self._offer_undo(partial(self._open_again, self.index), "Marked reviewed.")
         if self.index + 1 < len(self.artifacts):
             self.action_step(1)
             return
         self._show_lines()
         self.refresh_bindings()
-        self.full.say("reviewed: it was the last one, q goes back")
+        leave = key_of(self, "artifact.leave")
+        self.full.say(f"reviewed: it was the last one, {leave} goes back")
 
     def action_note(self) -> None:
         """Write a note on it."""
@@ -212,8 +215,9 @@ class ArtifactScreen(Panes, Acting):
         artifact = self.artifact
 
         def keep(text: str | None) -> None:
-            if text is not None:
-                self.notes.keep(artifact, text)
+            done = self.notes.keep(artifact, text)
+            if done is not None:
+                self._offer_undo(done.back, done.words)
                 self._show_lines()
                 forgetting = self.catalogue.forgetting()
                 if forgetting is not None:
@@ -229,18 +233,28 @@ class ArtifactScreen(Panes, Acting):
 
         done = turn_pin(self.catalogue, self.artifact)
         if done.back is not None:
-            self._marked.append((self.index, done.back))
+            self._offer_undo(done.back, done.words)
             self.artifacts[self.index] = self.catalogue.with_pin(self.artifact)
+        else:
+            self.pager.say(done.words)
         self._show_lines()
+
+    def _offer_undo(self, back: Callable[[], None], words: str) -> None:
+        """Keep what takes back that which was just done, and say how."""
+        self._marked.append((self.index, back))
         self.refresh_bindings()
-        self.pager.say(done.words)
+        offer_mark(self, words, "artifact.undo")
 
     def action_undo(self) -> None:
-        """Take the last mark or pin back and go to that artifact."""
+        """Take the last mark, pin or note back and go to that artifact."""
+        before = self.index
         self.index, back = self._marked.pop()
         back()
         self.artifacts[self.index] = self.catalogue.with_pin(self.artifact)
-        self._open()
+        if self.index != before:
+            self._open()
+        self._show_lines()
+        self.refresh_bindings()
 
     def _open_again(self, index: int) -> None:
         artifact = self.artifacts[index]

@@ -134,7 +134,7 @@ ARTIFACT_BINDINGS: list[BindingType] = [
         "undo",
         "Undo",
         id="artifact.undo",
-        tooltip="Take the last reviewed mark or pin back",
+        tooltip="Take the last reviewed mark, pin or note back",
     ),
     Binding(
         "S",

@@ -148,7 +148,7 @@ class CleanupScreen(PlanScreen):
             trash = key_of(self, "clean.trash")
             words += f"; {trash} empties it." if applied.batch else "."
             if applied.batch is not None:
-                offer(self.app, words, applied.batch)
+                offer(self, words, applied.batch, "clean.undo")
             else:
                 self.notify(words, markup=False)
         if applied.failed:

@@ -24,7 +24,7 @@ from spillview.report.wording import closing, finished, headline
 from spillview.review.reviewed import call_mark
 from spillview.text import path_text, printable
 from spillview.tui import stylesheet
-from spillview.tui.cleanup.undoing import offer_mark, sentence
+from spillview.tui.cleanup.undoing import SECONDS, offer_mark, sentence
 from spillview.tui.footer import Footer
 from spillview.tui.home import HomeScreen
 from spillview.tui.report.keys import REPORT_BINDINGS
@@ -233,11 +233,16 @@ this report is reviewed, and the next one begins with what came after it;
             self.marks.mark((), now, (call_mark(row),))
         else:
             self.marks.mark((row,), now)
-        if self.home is not None:
-            self.home.last_batch = None  # the mark is what `u` takes back now
-        self._show_rows()
-        self._tell_forgetting()
+        self._offer_undo("Marked reviewed.")
         self.findings.action_move(1)
+
+    def _offer_undo(self, words: str) -> None:
+        """Show what was marked, and how that is taken back."""
+        if self.home is not None:
+            self.home.last_batch = None  # the mark is what is taken back now
+        self._show_rows()
+        offer_mark(self, words, "report.undo")
+        self._tell_forgetting()
 
     def action_note(self) -> None:
         """Write a note on it."""
@@ -246,10 +251,10 @@ this report is reviewed, and the next one begins with what came after it;
             return
 
         def keep(text: str | None) -> None:
-            if text is not None:
-                self.notes.keep(row, text)
-                self.detail.remake()
-                self._tell_forgetting()
+            done = self.notes.keep(row, text)
+            if done is not None:
+                self.marks.remember(done.id, done.back)
+                self._offer_undo(done.words)
 
         screen = NoteScreen(words_about(row), self.notes.of(row) or "")
         self.app.push_screen(screen, keep)
@@ -279,7 +284,8 @@ this report is reviewed, and the next one begins with what came after it;
             self.home.last_batch = None
         self._show_rows()
         if state.lasts:
-            offer_mark(self.app, "; ".join(finished(done, report.made)) + ".")
+            words = "; ".join(finished(done, report.made)) + "."
+            offer_mark(self, words, "report.undo", SECONDS)
         self._tell_forgetting()
 
     def action_undo(self) -> None:
