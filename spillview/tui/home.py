@@ -300,7 +300,9 @@ class HomeScreen(MarkingScreen, IndexingScreen, Acting):
         from spillview.cleanup.trash import Trash
 
         try:
-            message = told(Trash(self.catalogue.places).undo(batch))
+            message = told(
+                Trash(self.catalogue.places, now=self.catalogue.now).undo(batch)
+            )
         except (SpillError, OSError) as error:
             message = TrashChanged(sentence(error), well=False)
         self.post_message(message)

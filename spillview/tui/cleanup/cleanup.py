@@ -93,7 +93,7 @@ class CleanupScreen(PlanScreen):
     )
     def _apply(self, plan: Plan) -> None:
         """Plan again and move what goes by both plans: the first may be old."""
-        trash = Trash(self.catalogue.places)
+        trash = Trash(self.catalogue.places, now=self.catalogue.now)
         try:
             fresh = still(self.own_catalogue(), self.scope, plan)
             found = [choice.artifact.found for choice in fresh.remove]
@@ -186,7 +186,7 @@ class CleanupScreen(PlanScreen):
         description="Delete for good",
     )
     def _delete(self, stuck: Sequence[Failure]) -> None:
-        trash = Trash(self.catalogue.places)
+        trash = Trash(self.catalogue.places, now=self.catalogue.now)
         try:
             applied = trash.delete([each.found for each in stuck])
         except (SpillError, OSError) as error:
@@ -216,7 +216,9 @@ class CleanupScreen(PlanScreen):
     )
     def _undo(self, batch: str | None) -> None:
         try:
-            message = told(Trash(self.catalogue.places).undo(batch))
+            message = told(
+                Trash(self.catalogue.places, now=self.catalogue.now).undo(batch)
+            )
         except (SpillError, OSError) as error:
             message = TrashChanged(sentence(error), well=False)
         self.post_message(message)
