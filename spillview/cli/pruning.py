@@ -127,7 +127,7 @@ def run(name: str, args: argparse.Namespace, streams: Streams) -> int:
                 catalogue.settings, catalogue.places, catalogue.profiles
             )
         query = query_of(args, args.words)
-        trash = Trash(catalogue.places)
+        trash = Trash(catalogue.places, now=catalogue.now)
         if args.apply:
             trash.settle()
             tell_settled(trash, streams)
@@ -156,6 +156,11 @@ def run(name: str, args: argparse.Namespace, streams: Streams) -> int:
             _tell_idle(seen, args.harness, streams)
         expired = _expire(catalogue, trash, applied, streams)
         print_plan(plan, where, full, applied, args, streams, ahead, expired)
+        if catalogue.state is not None:  # one of them may be to be pinned
+            catalogue.state.remember_ids(
+                (choice.artifact.id, choice.artifact.found.address)
+                for choice in plan.choices
+            )
         code = tell_problems(streams, catalogue)
         for dispute in seen.disputes:
             streams.error(dispute.sentence)

@@ -95,7 +95,7 @@ class CleanupScreen(PutsBack, PlanScreen):
     )
     def _apply(self, plan: Plan) -> None:
         """Plan again and move what goes by both plans: the first may be old."""
-        trash = Trash(self.catalogue.places)
+        trash = Trash(self.catalogue.places, now=self.catalogue.now)
         try:
             fresh = still(self.own_catalogue(), self.scope, plan)
             found = [choice.artifact.found for choice in fresh.remove]
@@ -189,7 +189,7 @@ class CleanupScreen(PutsBack, PlanScreen):
         description="Delete for good",
     )
     def _delete(self, stuck: Sequence[Failure]) -> None:
-        trash = Trash(self.catalogue.places)
+        trash = Trash(self.catalogue.places, now=self.catalogue.now)
         try:
             applied = trash.delete([each.found for each in stuck])
         except (SpillError, OSError) as error:

@@ -65,7 +65,7 @@ class BatchRow:
         if batch.items != batch.total:
             files += f" of {batch.total:,}"
         runs: Runs = [(" ", ""), (when if batch.when else fit("?", 16), "")]
-        age = f"{human_age(self.now - batch.when)} ago" if batch.when else ""
+        age = f"{human_age(max(0.0, self.now - batch.when))} ago" if batch.when else ""
         runs += [
             (fit(age, 9, right=True), "dim"),
             (fit(f"{files} files", 18, right=True), "head"),
@@ -220,7 +220,7 @@ class TrashScreen(PutsBack, Screen[bool]):
         description="Look into the trash",
     )
     def _look(self) -> None:
-        trash = Trash(self.catalogue.places)
+        trash = Trash(self.catalogue.places, now=self.catalogue.now)
         contents: dict[str, list[tuple[str, int]]] = {}
         batches: list[Batch] = []
         error = None
@@ -319,7 +319,7 @@ class TrashScreen(PutsBack, Screen[bool]):
     )
     def _empty(self, ids: Sequence[str]) -> None:
         try:
-            done = Trash(self.catalogue.places).empty(ids)
+            done = Trash(self.catalogue.places, now=self.catalogue.now).empty(ids)
         except (SpillError, OSError) as error:
             self.post_message(TrashChanged(sentence(error), well=False))
         else:

@@ -63,7 +63,8 @@ class PutsBack(Screen[Any]):
         from spillview.cleanup.trash import Trash
 
         try:
-            message = told(Trash(self.catalogue.places).undo(batch))
+            trash = Trash(self.catalogue.places, now=self.catalogue.now)
+            message = told(trash.undo(batch))
         except (SpillError, OSError) as error:
             message = TrashChanged(sentence(error), well=False)
         self.post_message(message)
