@@ -59,7 +59,7 @@ class ProblemsScreen(ModalScreen[None]):
         """The list, scrollable with arrows and page keys."""
         count = len(self.problems)
         noun = "thing" if count == 1 else "things"
-        with ProblemList(id="problems"):
+        with ProblemList(id="problems", classes="box"):
             yield Static(
                 Content(f"{count} {noun} could not be read (q goes back)"),
                 id="problems-title",

@@ -92,7 +92,7 @@ class ReadsScreen(ModalScreen[Range | None]):
 
     def compose(self) -> ComposeResult:
         """A title and the list."""
-        with Vertical(id="reads"):
+        with Vertical(id="reads", classes="box"):
             yield Static(
                 Content(f"{self._what} of it (Enter goes there, q back)"),
                 id="reads-title",

@@ -73,7 +73,7 @@ class CompareWithScreen(ModalScreen[Artifact | None]):
             title += f" of its project ({MOST:,} of {MOST + self.left_out:,})"
         else:
             title += " of its project"
-        with Vertical(id="compare-with"):
+        with Vertical(id="compare-with", classes="box"):
             yield Static(Content(f"{title} (Enter chooses, q back)"), id="reads-title")
             yield OptionList(
                 *(
