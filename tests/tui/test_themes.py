@@ -140,7 +140,7 @@ async def test_a_box_leaves_the_screen_behind_it_in_sight(
         for box in boxes:
             app.push_screen(box)
             await pilot.pause()
-            drawn = app.export_screenshot(title="")
+            drawn = app.export_screenshot(title="-")
             assert "spillview" in drawn, box
             framed = "╭" in drawn
             assert framed is (name == ANSI.name), box
