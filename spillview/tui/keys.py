@@ -38,7 +38,7 @@ being counted, `–` not known. *Link* is `unknown` where no transcript that can
 tells whether a record points at the file.
 
 Flags: `*` pinned, `G` growing, `U` uncounted, `W` world-readable, `S` secret-like, `L`
-link, `P` partial, `D` digest mismatch, `X` no regular file, `!` unreadable.
+symlink, `P` partial, `D` digest mismatch, `X` no regular file, `!` unreadable.
 """
 
 QUEUE_BINDINGS: list[BindingType] = [
