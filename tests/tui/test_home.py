@@ -638,6 +638,28 @@ async def test_enter_ends_a_filter_without_hits_and_q_clears_it() -> None:
         assert app.is_running
 
 
+async def test_calls_alone_are_counted_under_the_title_of_their_session() -> None:
+    lost = [lost_call(session="build"), lost_call("cut", session="elsewhere")]
+    app = SpillviewApp(night(missing=lost))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        home = home_of(app)
+        await pilot.press("m")
+        await pilot.pause()
+        assert "4 sessions" in text_of(home.totals)
+        assert "and 2 calls in" in text_of(home.totals)
+        home.select_only("dangling")
+        await pilot.pause()
+        assert commands(app) == ["[build]", "dangling: cat big.log"]
+        assert "Fix the checkout build" in queue_text(app)[0]
+        assert "· 0" not in queue_text(app)[0]
+        assert text_of(home.totals).startswith(" 1 call in 1 session ")
+        home.select_only("cut")
+        await pilot.press("s")
+        await pilot.pause()
+        assert text_of(home.totals).startswith(" 1 call in 1 session ")
+
+
 async def test_a_kept_filter_is_typed_anew() -> None:
     app = SpillviewApp(night())
     async with app.run_test(size=SIZE) as pilot:

@@ -167,8 +167,13 @@ class TotalsBar(Lines):
             runs: Runs = [(" ", ""), ("+ ", "selected"), (what, "head")]
         else:
             sessions = plural(arrangement.sessions, "session")
-            what = f"{plural(figures.artifacts, 'artifact')} in {sessions}"
-            runs = [(" ", ""), (what, "head")]
+            what, calls = plural(figures.artifacts, "artifact"), arrangement.calls
+            if calls:
+                told = plural(calls, "call")
+                what = f"{what} and {told}" if figures.artifacts else told
+            runs = [(" ", ""), (f"{what} in {sessions}", "head")]
+            if calls and not figures.artifacts:
+                return runs
         chars = short_count(figures.chars, 6 if width < 100 else 20)
         least = ""
         if figures.counted < figures.artifacts:
