@@ -27,7 +27,7 @@ saw; `✓ 2 of 7` once you reviewed some.
 
 `w` keeps one kind after the other: failed and never seen, errors only where the model
 did not look (`e` too), never read back, orphans, partial, `secret-like` (they hold what
-looks like a credential), chains, `growing` now, calls whose file is gone, calls cut.
+looks like a credential), chains, `growing` now, and missing calls: dangling, cut.
 `/failed` finds all that failed, seen or not; `/secret-like`, `/world-readable`,
 `/pinned` and `/growing` find what has that flag.
 
@@ -253,7 +253,7 @@ HOME_BINDINGS: list[BindingType] = [
         "Missing",
         show=False,
         id="home.missing",
-        tooltip="Show calls whose full result is not on disk: dangling and cut",
+        tooltip="Show missing calls, dangling and cut: no full result is on disk",
     ),
     Binding(
         "!",

@@ -51,9 +51,10 @@ class Opened(Screen[Artifact | None]):
 def other_screens(monkeypatch: pytest.MonkeyPatch) -> None:
     """The artifact and search screens have tests of their own."""
     for name, cls in (("artifact", "ArtifactScreen"), ("search", "SearchScreen")):
-        module = ModuleType(f"spillview.tui.{name}")
+        path = f"spillview.tui.{name}.{name}"
+        module = ModuleType(path)
         setattr(module, cls, Opened)
-        monkeypatch.setitem(sys.modules, f"spillview.tui.{name}", module)
+        monkeypatch.setitem(sys.modules, path, module)
     Opened.last = None
 
 
@@ -436,7 +437,7 @@ async def test_m_shows_calls_whose_result_is_not_on_disk() -> None:
     async with app.run_test(size=SIZE) as pilot:
         await settle(pilot)
         home = home_of(app)
-        assert "2 not on disk: m" in text_of(home.totals)
+        assert "2 missing calls: m" in text_of(home.totals)
         assert commands(app) == BY_SESSION
         await pilot.press("m")
         await pilot.pause()
@@ -449,7 +450,7 @@ async def test_m_shows_calls_whose_result_is_not_on_disk() -> None:
         ]
         # The cursor goes there, and the top says what was added.
         assert isinstance(home.queue.row, Missing)
-        assert "and 2 not on disk" in text_of(home.top)
+        assert "and 2 missing calls" in text_of(home.top)
         await pilot.pause()
         assert "gone" in text_of(home.detail)
         assert "“Done.”" in text_of(home.detail)
@@ -674,7 +675,7 @@ async def test_totals_keep_their_distance_on_a_narrow_terminal() -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
         line = text_of(home_of(app).totals)
-        assert "  53 not on disk: m" in line
+        assert "  53 missing calls: m" in line
         assert "worst first" in line
 
 
@@ -916,7 +917,7 @@ async def test_only_missing_calls_are_told_and_m_shows_them() -> None:
     app = SpillviewApp(FakeCatalogue(missing=lost))
     async with app.run_test(size=SIZE) as pilot:
         await settle(pilot)
-        assert "1 call was cut" in str(home_of(app).blank.render())
+        assert "1 missing call" in str(home_of(app).blank.render())
         assert "d" not in app.screen.active_bindings
         await pilot.press("m")
         await pilot.pause()

@@ -117,7 +117,7 @@ class TopBar(Lines):
         if unseen:
             left += [("  ", ""), (f"○ {unseen:,} unseen", "unseen")]
         if self.missing:
-            words = f"and {self.missing:,} not on disk"
+            words = f"and {plural(self.missing, 'missing call')}"
             left += [("  ", ""), (words, "notice")]
         reviewed = self.figures.reviewed + self.put_away
         if reviewed:
@@ -188,9 +188,11 @@ class TotalsBar(Lines):
             runs += [(f"{plural(self.problems, 'problem')}: !", "notice"), ("  ", "")]
         lost = self.arrangement.missing if self.arrangement else 0
         if lost and not view.missing and view.only is None:
-            runs += [(f"{lost:,} not on disk: m", "notice"), ("  ", "")]
+            runs += [(f"{plural(lost, 'missing call')}: m", "notice"), ("  ", "")]
         if view.only is not None:
-            words = view.only if width < 100 else PICKS[view.only].words
+            words = f"only {view.only}"
+            if width >= 100:
+                words += f": {PICKS[view.only].words}"
             runs += [(words, "selected"), ("  ", "")]
         if view.filter.strip():
             runs += [("/" + printable(view.filter), "selected"), ("  ", "")]

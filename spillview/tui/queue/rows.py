@@ -189,4 +189,4 @@ def missing_sentence(missing: Missing) -> str:
         return f"{missing.swept} It was {named}" if named else missing.swept
     if missing.mention.path is None:
         return "The artifact that the notice tells of is gone."
-    return f"The file that the notice names is gone: {missing.mention.path}"
+    return f"The artifact that the notice names is gone: {missing.mention.path}"

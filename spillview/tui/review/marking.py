@@ -54,7 +54,7 @@ class MarkingScreen(QueueScreen):
             artifacts = (row,)
         marked = self.marks.mark(artifacts, self.catalogue.now(), also)
         if isinstance(row, Missing):
-            self.notify("The lost call is marked reviewed; u takes it back.")
+            self.notify("The missing call is marked reviewed; u takes it back.")
         if isinstance(row, Run):
             words = f"{plural(marked, 'artifact')} marked reviewed; u takes it back."
             self.notify(words, markup=False)
@@ -117,7 +117,7 @@ class MarkingScreen(QueueScreen):
         self.catalogue.set_last_review(moment, self.scope.paths)
 
     def _calls_left(self) -> bool:
-        """Whether a call of the window has lost its result and was not looked at."""
+        """Whether a missing call of the window was not looked at."""
         since, marks = self.view.since or 0.0, self.catalogue.reviewed()
         return any(
             call.swept is None
