@@ -45,6 +45,13 @@ def _queue_commands() -> type[Provider]:
     return QueueCommands
 
 
+def _key_commands() -> type[Provider]:
+    """The palette's entries of the keys."""
+    from spillview.tui.palette import KeyCommands
+
+    return KeyCommands
+
+
 class SpillviewApp(TypingAhead):
     """Browse what a catalogue holds."""
 
@@ -52,7 +59,7 @@ class SpillviewApp(TypingAhead):
     # The first screen is there before screens load stylesheets of their own.
     CSS_PATH: ClassVar = [stylesheet("app.tcss"), stylesheet("home.tcss")]
     ENABLE_COMMAND_PALETTE = True
-    COMMANDS = App.COMMANDS | {_queue_commands}
+    COMMANDS = App.COMMANDS | {_key_commands, _queue_commands}
     HORIZONTAL_BREAKPOINTS = [  # noqa: RUF012 - declared a ClassVar by App
         (0, "-narrow"),
         (100, "-wide"),
@@ -158,13 +165,23 @@ class SpillviewApp(TypingAhead):
         """A light theme after a dark one, and our own again."""
         self.theme = DAY.name if self.current_theme.dark else NIGHT.name
 
+    def action_show_help_panel(self) -> None:
+        """Show the help beside the screen."""
+        from spillview.tui.live_keys import LiveHelp
+
+        if not self.screen.query("HelpPanel"):
+            self.screen.mount(LiveHelp())
+
     def action_close_help(self) -> None:
         """Hide the help panel."""
         self.action_hide_help_panel()
 
     def action_help_quit(self) -> None:
         """What ctrl+c means here."""
-        self.notify("q goes back or quits, ctrl+q quits at once.")
+        from spillview.tui.live_keys import key_of
+
+        key = key_of(self.screen, "app.help")
+        self.notify(f"ctrl+q quits at once. {key} shows the keys.", markup=False)
 
     def action_undo_cleanup(self, batch: str) -> None:
         """Put a clean-up back: the word in a toast was clicked."""

@@ -100,6 +100,7 @@ class HomeScreen(MarkingScreen, IndexingScreen, Acting):
         ids = self.marks.undo()
         if ids:
             self._marked(("artifact", ids[0]))
+            self.detail.remake()  # a note, which is no part of the rows
 
     def acted_on(self) -> Artifact | Missing | None:
         """The row; of a session its worst artifact."""
@@ -341,15 +342,10 @@ class HomeScreen(MarkingScreen, IndexingScreen, Acting):
             self.rearrange(key, filter="", flat=False, all_time=True, only=None)
 
     def commands(self) -> Iterator[SystemCommand]:
-        """Palette entries for what the keys do and applies now."""
+        """Palette entries of each kind; what the keys do is there anyway."""
         for pick in PICKS.values():
             show = partial(self.select_only, pick.name)
             yield SystemCommand(f"Only {pick.name}", pick.words, show)
-        for _, binding, enabled, tooltip in self.active_bindings.values():
-            known = binding.action in {"leave", "back", "no_undo", "app.toggle_help"}
-            if enabled and binding in self.BINDINGS and not known:
-                run = partial(self.run_action, binding.action)
-                yield SystemCommand(binding.description, tooltip, run)
 
     @work(
         thread=True,

@@ -25,11 +25,11 @@ the rest; in each, first what has most bytes that the model never saw.
 A session's line says `6 unseen · 7`: of its 7 artifacts, 6 ended in a way that no model
 saw; `✓ 2 of 7` once you reviewed some.
 
-`w` keeps one kind after the other: failed and never seen, errors only where the model
-did not look (`e` too), never read back, orphans, partial, `secret-like` (they hold what
-looks like a credential), chains, `growing` now, and missing calls: dangling, cut.
-`/failed` finds all that failed, seen or not; `/secret-like`, `/world-readable`,
-`/pinned` and `/growing` find what has that flag.
+`{home.which}` keeps one kind after the other: failed and never seen, errors only where
+the model did not look (`{home.errors}` too), never read back, orphans, partial,
+`secret-like` (they hold what looks like a credential), chains, `growing` now, and
+missing calls: dangling, cut. `/failed` finds all that failed, seen or not;
+`/secret-like`, `/world-readable`, `/pinned` and `/growing` find what has that flag.
 
 The *verdict* is the last line that is not blank. *Seen* is the share of the bytes that
 the model received; `≥0%` is at least that: some of what it received is not placed. The
@@ -102,7 +102,7 @@ HOME_BINDINGS: list[BindingType] = [
         "undo",
         "Undo",
         id="home.undo",
-        tooltip="Take the last reviewed mark or pin back, or the last clean-up",
+        tooltip="Take the last mark, pin or note back, or the last clean-up",
     ),
     Binding("u", "no_undo", "Undo", show=False, id="home.no_undo"),
     Binding(

@@ -14,6 +14,7 @@ from textual.widgets import Static
 
 from spillview.model import Problem
 from spillview.text import path_text, printable
+from spillview.tui.live_keys import key_of
 
 
 def problem_text(problem: Problem) -> Content:
@@ -59,9 +60,10 @@ class ProblemsScreen(ModalScreen[None]):
         """The list, scrollable with arrows and page keys."""
         count = len(self.problems)
         noun = "thing" if count == 1 else "things"
+        back = key_of(self, "problems.back")
         with ProblemList(id="problems", classes="box"):
             yield Static(
-                Content(f"{count} {noun} could not be read (q goes back)"),
+                Content(f"{count} {noun} could not be read ({back} goes back)"),
                 id="problems-title",
             )
             for problem in self.problems:

@@ -24,6 +24,7 @@ from spillview.tui.artifact.lines import Header, NextStrip
 from spillview.tui.footer import Footer
 from spillview.tui.pager import opening
 from spillview.tui.pager.document import Document, open_document
+from spillview.tui.palette import acts_of
 from spillview.tui.runs import Lines
 from tests.harness_stores import make
 from tests.stores import Claude, Dsh, background
@@ -634,15 +635,15 @@ async def test_every_visible_key_has_an_id_and_a_tooltip_and_the_palette_entries
     night: Night,
 ) -> None:
     night.build()
-    async with looking(night) as (screen, pilot, _):
+    async with looking(night) as (screen, _, _):
         for _, binding, _, tooltip in screen.active_bindings.values():
             if binding.show and not binding.system:
                 assert binding.id, binding
                 assert tooltip or binding.tooltip, binding
-        titles = [command.title for command in pilot.app.get_system_commands(screen)]
-        assert "Mark reviewed" in titles
-        assert "Go to the verdict" in titles
-        assert "Wrap long lines" in titles
+        titles = [act.name for act in acts_of(screen)]
+        assert "Reviewed" in titles
+        assert "Verdict" in titles
+        assert "Wrap long lines, or scroll them sideways" in titles
         assert screen.full.HELP
 
 

@@ -17,6 +17,7 @@ from spillview.places import Places
 from spillview.tui.cleanup.cleanup import CleanupScreen
 from spillview.tui.cleanup.trash import TrashScreen
 from spillview.tui.confirm import ConfirmScreen
+from spillview.tui.palette import acts_of
 from spillview.tui.problems import ProblemsScreen
 from spillview.tui.report.report import ReportScreen
 
@@ -144,7 +145,7 @@ async def test_what_two_policies_fit_stays_and_is_a_problem(home: Path) -> None:
 
 async def test_the_palette_offers_what_the_keys_do(home: Path) -> None:
     async with planning(home) as (screen, _):
-        titles = {command.title for command in screen.commands()}
+        titles = {act.name for act in acts_of(screen)}
         assert {"Policies", "Pin", "Session size", "Trash"} <= titles
 
 

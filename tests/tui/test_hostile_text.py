@@ -211,10 +211,10 @@ def test_palette_entries_are_never_markup(text: str) -> None:
 @pytest.mark.parametrize("text", EVIL, ids=ascii)
 def test_empty_states_take_hostile_text(text: str) -> None:
     for content in (
-        no_stores([text or "/x"] * 3, "/home"),
-        nothing_new("all time", 1),
-        no_match(text),
-        failed(text),
+        no_stores(str, [text or "/x"] * 3, "/home"),
+        nothing_new(str, "all time", 1),
+        no_match(str, text),
+        failed(str, text),
     ):
         assert unsafe(content.plain.replace("\n", "")) == []
 

@@ -26,6 +26,7 @@ from spillview.tui.artifact.artifact import ArtifactScreen
 from spillview.tui.cleanup.cleanup import CleanupScreen
 from spillview.tui.cleanup.trash import TrashScreen
 from spillview.tui.home import HomeScreen
+from spillview.tui.palette import acts_of
 from spillview.tui.report.report import ReportScreen
 from spillview.tui.report.report_list import FindingRow
 from spillview.tui.review.note import NoteScreen
@@ -412,7 +413,7 @@ async def test_the_palette_offers_what_the_keys_do(tmp_path: Path) -> None:
     app = SpillviewApp(catalogue_of(tmp_path), Query(paths=(str(tmp_path),)))
     async with app.run_test(size=SIZE) as pilot:
         screen = await report_of(pilot)
-        offers = [command.title for command in screen.commands()]
+        offers = [act.name for act in acts_of(screen)]
         assert {"Open", "Reviewed", "Done", "Note", "Prompt", "Resume"} <= set(offers)
         assert "Clean" not in offers
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
-from textual.app import SystemCommand
 from textual.binding import BindingType
 
 from spillview.catalogue.catalogue import Catalogue
@@ -18,6 +17,8 @@ from spillview.secrets.kept import SEEN_WORDS, states
 from spillview.text import path_text, printable
 from spillview.tui.artifact.keys import ARTIFACT_BINDINGS
 from spillview.tui.artifact.panes import Panes
+from spillview.tui.cleanup.undoing import offer_mark
+from spillview.tui.live_keys import key_of
 from spillview.tui.pager.pager import Pager
 from spillview.tui.review.acting import Acting
 
@@ -45,7 +46,7 @@ class ArtifactScreen(Panes, Acting):
         self.among: Sequence[Artifact] = self.artifacts
         """Those that it can be compared with; the screen below may know more."""
         self._marked: list[tuple[int, Callable[[], None]]] = []
-        """Where marks and pins were set, and what takes each back."""
+        """Where marks, pins and notes were set, and what takes each back."""
         self.shape: ShapePane | None = None
         """The outline in place of the text, once it was asked for."""
 
@@ -198,13 +199,14 @@ class ArtifactScreen(Panes, Acting):
             now = self.catalogue.now()
             self.catalogue.mark_reviewed([self.artifact.id], now)
             self.artifacts[self.index] = replace(self.artifact, reviewed=now)
-            self._marked.append((self.index, partial(self._open_again, self.index)))
+            self._offer_undo(partial(self._open_again, self.index), "Marked reviewed.")
         if self.index + 1 < len(self.artifacts):
             self.action_step(1)
             return
         self._show_lines()
         self.refresh_bindings()
-        self.full.say("reviewed: it was the last one, q goes back")
+        leave = key_of(self, "artifact.leave")
+        self.full.say(f"reviewed: it was the last one, {leave} goes back")
 
     def action_note(self) -> None:
         """Write a note on it."""
@@ -213,8 +215,9 @@ class ArtifactScreen(Panes, Acting):
         artifact = self.artifact
 
         def keep(text: str | None) -> None:
-            if text is not None:
-                self.notes.keep(artifact, text)
+            done = self.notes.keep(artifact, text)
+            if done is not None:
+                self._offer_undo(done.back, done.words)
                 self._show_lines()
                 forgetting = self.catalogue.forgetting()
                 if forgetting is not None:
@@ -230,18 +233,28 @@ class ArtifactScreen(Panes, Acting):
 
         done = turn_pin(self.catalogue, self.artifact)
         if done.back is not None:
-            self._marked.append((self.index, done.back))
+            self._offer_undo(done.back, done.words)
             self.artifacts[self.index] = self.catalogue.with_pin(self.artifact)
+        else:
+            self.pager.say(done.words)
         self._show_lines()
+
+    def _offer_undo(self, back: Callable[[], None], words: str) -> None:
+        """Keep what takes back that which was just done, and say how."""
+        self._marked.append((self.index, back))
         self.refresh_bindings()
-        self.pager.say(done.words)
+        offer_mark(self, words, "artifact.undo")
 
     def action_undo(self) -> None:
-        """Take the last mark or pin back and go to that artifact."""
+        """Take the last mark, pin or note back and go to that artifact."""
+        before = self.index
         self.index, back = self._marked.pop()
         back()
         self.artifacts[self.index] = self.catalogue.with_pin(self.artifact)
-        self._open()
+        if self.index != before:
+            self._open()
+        self._show_lines()
+        self.refresh_bindings()
 
     def _open_again(self, index: int) -> None:
         artifact = self.artifacts[index]
@@ -329,37 +342,6 @@ class ArtifactScreen(Panes, Acting):
     def action_leave(self) -> None:
         """Back to the screen below, with the artifact that it ended on."""
         self.dismiss(self.artifact)
-
-    def commands(self) -> Iterable[SystemCommand]:
-        """What the palette offers here."""
-        for title, what, action in (
-            ("Mark reviewed", "and go on to the next artifact", "review"),
-            ("Write a note", "on this artifact; the report shows it", "note"),
-            ("Pin", "so that no clean-up takes it, or unpin it", "pin"),
-            ("Go to the verdict", "the last line that is not blank", "verdict"),
-            ("Shape", "the paths of a JSON document, or its text again", "shape"),
-            ("What received it", "envelopes and later reads; goes there", "reads"),
-            ("Envelope or full output", "the same place in the other pane", "switch"),
-            ("Maximise the pane", "or show both again", "solo"),
-            ("Compare", "with the run of its command before, or another", "compare"),
-            ("Copy the id", "of this artifact", "copy_id"),
-            ("Copy the path", "of this artifact", "copy_path"),
-            ("Search every artifact", "of the queue", "search"),
-        ):
-            if self.check_action(action, ()):
-                yield SystemCommand(title, what, getattr(self, f"action_{action}"))
-        yield from self.acting_commands()
-        for title, what, action in (
-            ("Wrap long lines", "or scroll them sideways", "wrap"),
-            ("Escapes", "as pictures, left out, or as colours", "escapes"),
-            ("Progress bars", "the last frame or every frame", "returns"),
-            ("Folds", "open all or close them", "folds"),
-            ("Follow", "the end of a growing file", "follow"),
-        ):
-            if self.pager.check_action(action, ()):
-                yield SystemCommand(
-                    title, what, getattr(self.pager, f"action_{action}")
-                )
 
 
 def _go(pager: Pager, byte: int | None) -> None:

@@ -54,8 +54,8 @@ class HitList(ScrollView, Parts, can_focus=True):
 
 Lines that match, by session and artifact, as ripgrep finds them. `▌ seen`: the model
 received the whole hit; `never seen`: it did not; `┊ unknown`: no record tells.
-`u` keeps only what was never seen. Enter opens the artifact at the hit, where `n` and
-`N` go on to the others.
+`{search.unseen}` keeps only what was never seen. `{hits.open}` opens the artifact at
+the hit.
 """
     BINDING_GROUP_TITLE = "Results"
     BINDINGS: ClassVar[list[BindingType]] = [

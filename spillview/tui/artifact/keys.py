@@ -60,7 +60,7 @@ ARTIFACT_BINDINGS: list[BindingType] = [
         "Next",
         key_display="J",
         id="artifact.next",
-        tooltip="The next artifact of the queue; K goes to the one before",
+        tooltip="The next artifact of the queue",
     ),
     Binding(
         "K,less_than_sign",
@@ -134,7 +134,7 @@ ARTIFACT_BINDINGS: list[BindingType] = [
         "undo",
         "Undo",
         id="artifact.undo",
-        tooltip="Take the last reviewed mark or pin back",
+        tooltip="Take the last reviewed mark, pin or note back",
     ),
     Binding(
         "S",

@@ -17,6 +17,7 @@ from spillview.model import Artifact, Range
 from spillview.seen.envelope import EnvelopeFacts
 from spillview.text import path_text, printable
 from spillview.tui import stylesheet
+from spillview.tui.live_keys import key_of
 from spillview.tui.queue.bars import plural
 from spillview.tui.runs import clean, fit
 
@@ -92,9 +93,10 @@ class ReadsScreen(ModalScreen[Range | None]):
 
     def compose(self) -> ComposeResult:
         """A title and the list."""
+        back = key_of(self, "reads.back")
         with Vertical(id="reads", classes="box"):
             yield Static(
-                Content(f"{self._what} of it (Enter goes there, q back)"),
+                Content(f"{self._what} of it (Enter goes there, {back} back)"),
                 id="reads-title",
             )
             yield OptionList(*(Option(place.text) for place in self.places))

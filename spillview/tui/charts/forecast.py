@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 from rich.cells import cell_len
 from textual import getters, on, work
-from textual.app import ComposeResult, SystemCommand
+from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.screen import Screen
@@ -387,13 +387,6 @@ class ForecastScreen(Screen[None]):
         if action == "all":
             return not self.by_cost
         return True
-
-    def commands(self) -> Iterator[SystemCommand]:
-        """Palette entries for the keys."""
-        for binding in self.BINDINGS:
-            if isinstance(binding, Binding) and binding.action != "leave":
-                run = getattr(self, f"action_{binding.action}")
-                yield SystemCommand(binding.description, binding.tooltip, run)
 
     @on(Worker.StateChanged)
     def _report_crash(self, event: Worker.StateChanged) -> None:

@@ -121,7 +121,7 @@ not known, as where a harness keeps no results or does not tell of compactions.
             "Scroll",
             key_display="j k",
             id="statistics.down",
-            tooltip="Down; k scrolls up",
+            tooltip="Down, and up again",
         ),
         Binding("k", "scroll(0, -1)", "Up", show=False, id="statistics.up"),
         Binding(
@@ -130,7 +130,7 @@ not known, as where a harness keeps no results or does not tell of compactions.
             "Sideways",
             key_display="h l",
             id="statistics.right",
-            tooltip="To the right; h goes to the left",
+            tooltip="To the right, and to the left again",
         ),
         Binding("h", "scroll(-8, 0)", "Left", show=False, id="statistics.left"),
         Binding(
@@ -140,7 +140,13 @@ not known, as where a harness keeps no results or does not tell of compactions.
             id="statistics.copy",
             tooltip="Copy as JSON Lines the rows of `spillview review --stats --json`",
         ),
-        Binding("escape", "app.close_help", "Close help", show=False),
+        Binding(
+            "escape",
+            "app.close_help",
+            "Close help",
+            show=False,
+            id="statistics.close_help",
+        ),
         Binding("escape,q,percent_sign", "dismiss", "Back", id="statistics.back"),
         Binding(
             "question_mark",

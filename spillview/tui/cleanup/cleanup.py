@@ -24,6 +24,7 @@ from spillview.tui.cleanup.plan_list import ChoiceRow
 from spillview.tui.cleanup.planning import PlanScreen
 from spillview.tui.cleanup.undoing import TrashChanged, offer, sentence, told
 from spillview.tui.confirm import ConfirmScreen
+from spillview.tui.live_keys import key_of
 from spillview.tui.queue.bars import plural
 
 
@@ -62,8 +63,9 @@ class CleanupScreen(PlanScreen):
         self.app.push_screen(
             ConfirmScreen(
                 f"Move {what} into the trash?",
-                "Each is looked at again before it is moved. u puts all of them back;"
-                " the disk gains nothing until the trash is emptied (T)."
+                "Each is looked at again before it is moved."
+                f" {key_of(self, 'clean.undo')} puts all of them back; the disk gains"
+                f" nothing until the trash is emptied ({key_of(self, 'clean.trash')})."
                 f"{self._expiring()}",
                 "Move",
             ),
@@ -143,9 +145,10 @@ class CleanupScreen(PlanScreen):
             where = "moved into the trash" if applied.batch else "deleted"
             words = f"{plural(len(applied.moved), 'file')} ({size}) {where}."
             words += f" {freed} freed so far"
-            words += "; T empties it." if applied.batch else "."
+            trash = key_of(self, "clean.trash")
+            words += f"; {trash} empties it." if applied.batch else "."
             if applied.batch is not None:
-                offer(self.app, words, applied.batch)
+                offer(self, words, applied.batch, "clean.undo")
             else:
                 self.notify(words, markup=False)
         if applied.failed:

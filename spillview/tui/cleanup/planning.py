@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 
 from textual import getters, on, work
-from textual.app import ComposeResult, SystemCommand
+from textual.app import ComposeResult
 from textual.message import Message
 from textual.screen import Screen
 from textual.widgets import Static
@@ -34,6 +33,7 @@ from spillview.tui.cleanup.rules_line import (
 )
 from spillview.tui.cleanup.undoing import sentence
 from spillview.tui.footer import Footer
+from spillview.tui.live_keys import key_of
 from spillview.tui.review.pinning import turn_pin
 from spillview.tui.row_list import RowList
 
@@ -186,7 +186,8 @@ class PlanScreen(Screen[bool]):
         if plan is None:
             return "planning …"
         if plan.choices:
-            return f"Nothing {SHOWN[self._shown]}. v shows the rest."
+            key = key_of(self, "clean.view")
+            return f"Nothing {SHOWN[self._shown]}. {key} shows the rest."
         return "There are no artifacts here."
 
     @on(RowList.Highlighted)
@@ -286,7 +287,8 @@ class PlanScreen(Screen[bool]):
         if done.back is None:
             self.notify(done.words, severity="warning", markup=False)
             return
-        self.notify(f"{done.words} p takes that back.", markup=False)
+        words = f"{done.words} {key_of(self, 'clean.pin')} takes that back."
+        self.notify(words, markup=False)
         self.action_replan()
 
     def action_open(self) -> None:
@@ -297,16 +299,6 @@ class PlanScreen(Screen[bool]):
         if isinstance(row, ChoiceRow):
             found = [row.choice.artifact]
             self.app.push_screen(ArtifactScreen(self.catalogue, found, 0))
-
-    def commands(self) -> Iterator[SystemCommand]:
-        """Palette entries for what the keys do and applies now."""
-        offered = set()
-        for node, binding, enabled, tooltip in self.active_bindings.values():
-            new = binding.id not in offered and binding.action != "leave"
-            if enabled and node is self and new:
-                offered.add(binding.id)  # a key may have several names
-                run = partial(self.run_action, binding.action)
-                yield SystemCommand(binding.description, tooltip, run)
 
     def action_problems(self) -> None:
         """List what could not be read."""

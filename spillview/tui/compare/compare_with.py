@@ -17,6 +17,7 @@ from spillview.comparison.pairing import runs_of
 from spillview.model import Artifact
 from spillview.text import human_age, human_bytes, printable
 from spillview.tui import stylesheet
+from spillview.tui.live_keys import key_of
 from spillview.tui.queue.columns import state_mark, subject
 from spillview.tui.runs import clean, fit
 
@@ -73,8 +74,10 @@ class CompareWithScreen(ModalScreen[Artifact | None]):
             title += f" of its project ({MOST:,} of {MOST + self.left_out:,})"
         else:
             title += " of its project"
+        back = key_of(self, "compare_with.back")
         with Vertical(id="compare-with", classes="box"):
-            yield Static(Content(f"{title} (Enter chooses, q back)"), id="reads-title")
+            title += f" (Enter chooses, {back} back)"
+            yield Static(Content(title), id="reads-title")
             yield OptionList(
                 *(
                     Option(self._text(a, run=number < self.runs))

@@ -12,6 +12,7 @@ from spillview.errors import SpillError
 from spillview.layout.folding import Row
 from spillview.model import Range
 from spillview.text import human_bytes, human_count, printable
+from spillview.tui.live_keys import key_of
 from spillview.tui.pager import paint
 from spillview.tui.pager.reader import Reader
 
@@ -79,7 +80,8 @@ class Selecting(Reader):
             low, high = min(here.start, first.start), max(here.end, first.end)
             self.select((low, high))
         size = self.selection[1] - self.selection[0]
-        self.say(f"{human_count(size)} bytes selected: y copies, | pipes")
+        copy, pipe = key_of(self, "pager.copy"), key_of(self, "pager.pipe")
+        self.say(f"{human_count(size)} bytes selected: {copy} copies, {pipe} pipes")
 
     # -- copying ---------------------------------------------------------------------
 
@@ -93,7 +95,8 @@ class Selecting(Reader):
             if part is None or part[1] - part[0] > COPY_LIMIT:
                 limit = human_bytes(COPY_LIMIT)
                 what = "The selection" if self.selection else "The line"
-                self.say(f"{what} is over {limit}, too much to copy: pipe it with |")
+                pipe = key_of(self, "pager.pipe")
+                self.say(f"{what} is over {limit}, too much to copy: pipe it, {pipe}")
                 return
             data = document.shown(bare=self.bare).pread(part[0], part[1] - part[0])
             exact = self.bare or data == document.text.pread(part[0], len(data))
@@ -103,7 +106,8 @@ class Selecting(Reader):
         text = data.decode("utf-8", "replace")
         # What is pasted may land in a shell, so control characters stay pictures.
         self.app.copy_to_clipboard(printable(text, newlines=True, tabs=True))
-        stars = "" if exact else ", credentials as stars (X shows them)"
+        bare = key_of(self, "pager.bare")
+        stars = "" if exact else f", credentials as stars ({bare} shows them)"
         self.say(f"copied {human_count(len(text))} chars{stars}")
 
     def _line_of(self, row: Row) -> Range | None:

@@ -10,6 +10,7 @@ from rich.cells import cell_len
 from spillview.catalogue.picks import PICKS
 from spillview.growth.pace import Short
 from spillview.text import human_age, human_bytes, printable
+from spillview.tui.live_keys import key_of
 from spillview.tui.queue.arrangement import WORST, Arrangement, View
 from spillview.tui.queue.members import Members
 from spillview.tui.queue.sessions import Figures
@@ -185,10 +186,13 @@ class TotalsBar(Lines):
         view = self.view
         runs: Runs = []
         if self.problems:
-            runs += [(f"{plural(self.problems, 'problem')}: !", "notice"), ("  ", "")]
+            key = key_of(self, "home.problems")
+            words = f"{plural(self.problems, 'problem')}: {key}"
+            runs += [(words, "notice"), ("  ", "")]
         lost = self.arrangement.missing if self.arrangement else 0
         if lost and not view.missing and view.only is None:
-            runs += [(f"{plural(lost, 'missing call')}: m", "notice"), ("  ", "")]
+            words = f"{plural(lost, 'missing call')}: {key_of(self, 'home.missing')}"
+            runs += [(words, "notice"), ("  ", "")]
         if view.only is not None:
             words = f"only {view.only}"
             if width >= 100:

@@ -48,7 +48,7 @@ REPORT_BINDINGS: list[BindingType] = [
         "undo",
         "Undo",
         id="report.undo",
-        tooltip="Take back the last mark, or that the review is done",
+        tooltip="Take back the last mark or note, or that the review is done",
     ),
     Binding(
         "i",

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import ClassVar
 
 from textual import getters, on, work
-from textual.app import ComposeResult, SystemCommand
-from textual.binding import Binding, BindingType
+from textual.app import ComposeResult
+from textual.binding import BindingType
 from textual.message import Message
 from textual.widgets import Static
 from textual.worker import Worker, WorkerState, get_current_worker
@@ -25,7 +24,7 @@ from spillview.report.wording import closing, finished, headline
 from spillview.review.reviewed import call_mark
 from spillview.text import path_text, printable
 from spillview.tui import stylesheet
-from spillview.tui.cleanup.undoing import offer_mark, sentence
+from spillview.tui.cleanup.undoing import SECONDS, offer_mark, sentence
 from spillview.tui.footer import Footer
 from spillview.tui.home import HomeScreen
 from spillview.tui.report.keys import REPORT_BINDINGS
@@ -56,8 +55,9 @@ failure they never saw lead, then what else was never seen, JSON items missed, o
 failures, results that are gone or were cut, what grows, what is exposed, what the disk
 needs. What was reviewed is left out and counted above.
 
-`Space` marks one row reviewed. `d` is `review --done`: all of this report is reviewed,
-and the next one begins with what came after it; `u` takes either back.
+`{report.review}` marks one row reviewed. `{report.finish}` is `review --done`: all of
+this report is reviewed, and the next one begins with what came after it;
+`{report.undo}` takes either back.
 """
     BINDINGS: ClassVar[list[BindingType]] = REPORT_BINDINGS
 
@@ -233,11 +233,16 @@ and the next one begins with what came after it; `u` takes either back.
             self.marks.mark((), now, (call_mark(row),))
         else:
             self.marks.mark((row,), now)
-        if self.home is not None:
-            self.home.last_batch = None  # the mark is what `u` takes back now
-        self._show_rows()
-        self._tell_forgetting()
+        self._offer_undo("Marked reviewed.")
         self.findings.action_move(1)
+
+    def _offer_undo(self, words: str) -> None:
+        """Show what was marked, and how that is taken back."""
+        if self.home is not None:
+            self.home.last_batch = None  # the mark is what is taken back now
+        self._show_rows()
+        offer_mark(self, words, "report.undo")
+        self._tell_forgetting()
 
     def action_note(self) -> None:
         """Write a note on it."""
@@ -246,10 +251,10 @@ and the next one begins with what came after it; `u` takes either back.
             return
 
         def keep(text: str | None) -> None:
-            if text is not None:
-                self.notes.keep(row, text)
-                self.detail.remake()
-                self._tell_forgetting()
+            done = self.notes.keep(row, text)
+            if done is not None:
+                self.marks.remember(done.id, done.back)
+                self._offer_undo(done.words)
 
         screen = NoteScreen(words_about(row), self.notes.of(row) or "")
         self.app.push_screen(screen, keep)
@@ -279,7 +284,8 @@ and the next one begins with what came after it; `u` takes either back.
             self.home.last_batch = None
         self._show_rows()
         if state.lasts:
-            offer_mark(self.app, "; ".join(finished(done, report.made)) + ".")
+            words = "; ".join(finished(done, report.made)) + "."
+            offer_mark(self, words, "report.undo", SECONDS)
         self._tell_forgetting()
 
     def action_undo(self) -> None:
@@ -370,14 +376,6 @@ and the next one begins with what came after it; `u` takes either back.
             batch = self.home.last_batch if self.home is not None else None
             return self.marks.undoable > 0 or batch is not None
         return True
-
-    def commands(self) -> Iterator[SystemCommand]:
-        """Palette entries for what the keys do and applies now."""
-        for binding in self.BINDINGS:
-            assert isinstance(binding, Binding)  # all of them are
-            if binding.action != "leave" and self.check_action(binding.action, ()):
-                run = partial(self.run_action, binding.action)
-                yield SystemCommand(binding.description, binding.tooltip, run)
 
 
 def _is_of(row: object, artifact: Artifact) -> bool:

@@ -10,6 +10,7 @@ from textual import events, on
 from spillview.model import Artifact, Missing
 from spillview.review.reviewed import call_mark, is_call_reviewed, session_mark
 from spillview.text import path_text, printable
+from spillview.tui.cleanup.undoing import offer_mark
 from spillview.tui.queue.arrangement import Key, in_window
 from spillview.tui.queue.bars import plural
 from spillview.tui.queue.members import Members
@@ -52,12 +53,15 @@ class MarkingScreen(QueueScreen):
             also = (call_mark(row),)
         else:
             artifacts = (row,)
+        version = self.marks.version
         marked = self.marks.mark(artifacts, self.catalogue.now(), also)
+        words = "Marked reviewed."
         if isinstance(row, Missing):
-            self.notify("The missing call is marked reviewed; u takes it back.")
-        if isinstance(row, Run):
-            words = f"{plural(marked, 'artifact')} marked reviewed; u takes it back."
-            self.notify(words, markup=False)
+            words = "The missing call is marked reviewed."
+        elif isinstance(row, Run):
+            words = f"{plural(marked, 'artifact')} marked reviewed."
+        if self.marks.version != version:
+            offer_mark(self, words, "home.undo")
         self._marked(following)
 
     def action_pin(self) -> None:
@@ -67,11 +71,12 @@ class MarkingScreen(QueueScreen):
             self.notify("It has no file that a clean-up could take.", markup=False)
         elif row is not None:
             done = self.marks.turn_pin(row)
-            if done.back is not None:
-                self.last_batch = None
-                self._marked()
-            words = f"{done.words} u takes that back." if done.back else done.words
-            self.notify(words, markup=False)
+            if done.back is None:
+                self.notify(done.words, markup=False)
+                return
+            self.last_batch = None
+            self._marked()
+            offer_mark(self, done.words, "home.undo")
 
     def _marked(self, aim: Key | None = None) -> None:
         """Show new marks; the cursor stays, or goes to `aim`."""
@@ -133,9 +138,13 @@ class MarkingScreen(QueueScreen):
             return
 
         def keep(text: str | None) -> None:
-            if text is not None:
-                self.notes.keep(row, text)
+            done = self.notes.keep(row, text)
+            if done is not None:
+                self.last_batch = None
+                self.marks.remember(done.id, done.back)
                 self.detail.remake()
+                offer_mark(self, done.words, "home.undo")
+                self.offer_keys()
                 self.tell_forgetting()
 
         screen = NoteScreen(words_about(row), self.notes.of(row) or "")

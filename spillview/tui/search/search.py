@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from textual import getters, on, work
-from textual.app import ComposeResult, SystemCommand
+from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.message import Message
@@ -370,9 +370,3 @@ lower case ignores case. Enter searches; Escape stops it and keeps what was foun
             self.catalogue, self.artifacts, row.index, at=row.at, pattern=pattern
         )
         self.app.push_screen(screen)
-
-    def commands(self) -> Iterable[SystemCommand]:
-        """What the palette offers here."""
-        yield SystemCommand("Search for…", "type another pattern", self.action_edit)
-        yield SystemCommand("Never seen only", "or every hit again", self.action_unseen)
-        yield SystemCommand("Regex or as it is", "how to take it", self.action_regex)

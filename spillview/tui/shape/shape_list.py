@@ -10,6 +10,7 @@ from textual.binding import Binding, BindingType
 from textual.geometry import Size
 from textual.message import Message
 
+from spillview.tui.live_keys import key_of
 from spillview.tui.row_list import RowList
 from spillview.tui.runs import Lines, Runs, wrap
 from spillview.tui.shape.shape_rows import Columns
@@ -54,7 +55,8 @@ class ShapeHead(Lines):
         ]
         if len(wrapped) > room:
             more = len(wrapped) - room + 1
-            wrapped = [*wrapped[: room - 1], (f"and {more} lines more: i", "dim")]
+            key = key_of(self.screen.query_one(PathList), "shape.tell")
+            wrapped = [*wrapped[: room - 1], (f"and {more} lines more: {key}", "dim")]
         runs: list[Runs] = [[(" ", ""), (text, tone)] for text, tone in wrapped]
         if self._title:
             runs.append(self._title)
@@ -77,10 +79,10 @@ Every path of the document for jq, with how many values it has and of which type
 Lengths are characters of strings, elements of arrays, keys of objects; *seen* is how
 many of the values the model received whole. All of the artifact is read.
 
-Enter goes to the path's first place in the text, `y` copies the path. `t` shows the
-records as a table: the 20 with the largest values at the path under the cursor, or the
-first 20; `T` the smallest; ← → pass over columns. `o` goes back to the text, where it
-was.
+`{shape.go}` goes to the path's first place in the text, `{shape.copy}` copies the path.
+`{shape.table}` shows the records as a table: the 20 with the largest values at the path
+under the cursor, or the first 20; `{shape.smallest}` the smallest; ← → pass over
+columns. `{artifact.shape}` goes back to the text, where it was.
 """
     BINDING_GROUP_TITLE = "Shape"
     BINDINGS: ClassVar[list[BindingType]] = [
