@@ -28,7 +28,7 @@ SECTIONS: dict[Section, str] = {
     "signals_unseen": "Errors only where the model did not look",
     "items_missed": "JSON items missed",
     "failed": "Failed",
-    "dangling": "Dangling: the notice's file is gone",
+    "dangling": "Dangling: the notice's artifact is gone",
     "cut": "Cut, with nothing saved",
     "growing": "Growing",
     "exposed": "Exposed",

@@ -49,7 +49,7 @@ def closing(report: Report) -> list[str]:
         parts.append(f"{tally.reviewed:,} reviewed before")
     told = [f"{many(tally.artifacts, 'artifact')}: {', '.join(parts)}."]
     if tally.calls_reviewed:
-        told.append(f"{many(tally.calls_reviewed, 'lost call')} reviewed before.")
+        told.append(f"{many(tally.calls_reviewed, 'missing call')} reviewed before.")
     told += _left_out(report)
     if not tally.artifacts and not tally.calls:
         told.append(_looked_at(report))
@@ -117,7 +117,11 @@ def _looked_at(report: Report) -> str:
 def finished(done: Finished, now: float) -> list[str]:
     """What finishing a review covered, and what is left for the next one."""
     left = f", {done.left:,} that came later are left" if done.left else ""
-    words = "artifact or lost call" if done.marked == 1 else "artifacts and lost calls"
+    words = (
+        "artifact or missing call"
+        if done.marked == 1
+        else "artifacts and missing calls"
+    )
     verb = "is" if done.marked == 1 else "are"
     upto = when(done.upto, now)
     told = [f"{done.marked:,} {words} up to {upto} {verb} reviewed{left}"]
@@ -128,7 +132,7 @@ def finished(done: Finished, now: float) -> list[str]:
 
 def undone(upto: float, marks: int, now: float) -> str:
     """What taking back a finished review did."""
-    words = "artifact or lost call" if marks == 1 else "artifacts and lost calls"
+    words = "artifact or missing call" if marks == 1 else "artifacts and missing calls"
     verb = "is" if marks == 1 else "are"
     return (
         f"{marks:,} {words} that were reviewed up to {when(upto, now)} {verb} open"

@@ -35,7 +35,7 @@ class ConfirmScreen(ModalScreen[bool]):
 
     def compose(self) -> ComposeResult:
         """The question, what follows, and two buttons."""
-        with Vertical(id="confirm"):
+        with Vertical(id="confirm", classes="box"):
             yield Static(Content(self.question), id="confirm-question")
             yield Static(Content(self.consequence), id="confirm-consequence")
             with Horizontal(id="confirm-buttons"):

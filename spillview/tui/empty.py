@@ -72,11 +72,11 @@ def nothing_new(keys: Keys, window: str, beyond: int) -> Content:
 
 
 def only_missing(keys: Keys, calls: int, window: str) -> Content:
-    """No artifact, but calls that were cut or whose files are gone."""
-    them = "1 call was" if calls == 1 else f"{calls:,} calls were"
+    """No artifact, but calls that were cut or whose artifacts are gone."""
+    them = "1 missing call" if calls == 1 else f"{calls:,} missing calls"
     lines = [
-        f"No artifact {window}, but {them} cut with nothing saved, or point at",
-        "files that are gone.",
+        f"No artifact {window}, but {them}: cut with nothing saved, or dangling,",
+        "the artifact gone.",
         "",
         f"{keys('home.missing')}  shows them",
     ]

@@ -154,9 +154,11 @@ class HomeScreen(MarkingScreen, IndexingScreen, Acting, PutsBack):
         self.rearrange(all_time=not self.view.all_time)
 
     def action_missing(self) -> None:
-        """Show or hide the calls whose full result is not on disk."""
+        """Show or hide the missing calls, whose full result is not on disk."""
         if not self.arrangement.missing and not self.view.missing:
-            self.notify("Every call's full result is on disk.", markup=False)
+            self.notify(
+                "No call is missing: every full result is on disk.", markup=False
+            )
             return
         show = self._aim_missing = not self.view.missing
         self.rearrange(missing=show, only=None, collapsed=frozenset())

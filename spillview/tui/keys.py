@@ -27,8 +27,8 @@ saw; `✓ 2 of 7` once you reviewed some.
 
 `{home.which}` keeps one kind after the other: failed and never seen, errors only where
 the model did not look (`{home.errors}` too), never read back, orphans, partial,
-`secret-like` (they hold what looks like a credential), chains, `growing` now, calls
-whose file is gone, calls cut. `/failed` finds all that failed, seen or not;
+`secret-like` (they hold what looks like a credential), chains, `growing` now, and
+missing calls: dangling, cut. `/failed` finds all that failed, seen or not;
 `/secret-like`, `/world-readable`, `/pinned` and `/growing` find what has that flag.
 
 The *verdict* is the last line that is not blank. *Seen* is the share of the bytes that
@@ -38,7 +38,7 @@ being counted, `–` not known. *Link* is `unknown` where no transcript that can
 tells whether a record points at the file.
 
 Flags: `*` pinned, `G` growing, `U` uncounted, `W` world-readable, `S` secret-like, `L`
-link, `P` partial, `D` digest mismatch, `X` no regular file, `!` unreadable.
+symlink, `P` partial, `D` digest mismatch, `X` no regular file, `!` unreadable.
 """
 
 QUEUE_BINDINGS: list[BindingType] = [
@@ -253,7 +253,7 @@ HOME_BINDINGS: list[BindingType] = [
         "Missing",
         show=False,
         id="home.missing",
-        tooltip="Show calls whose full result is not on disk: dangling and cut",
+        tooltip="Show missing calls, dangling and cut: no full result is on disk",
     ),
     Binding(
         "!",

@@ -61,7 +61,7 @@ class ProblemsScreen(ModalScreen[None]):
         count = len(self.problems)
         noun = "thing" if count == 1 else "things"
         back = key_of(self, "problems.back")
-        with ProblemList(id="problems"):
+        with ProblemList(id="problems", classes="box"):
             yield Static(
                 Content(f"{count} {noun} could not be read ({back} goes back)"),
                 id="problems-title",

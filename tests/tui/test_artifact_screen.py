@@ -27,7 +27,7 @@ from spillview.tui.pager.document import Document, open_document
 from spillview.tui.palette import acts_of
 from spillview.tui.runs import Lines
 from tests.harness_stores import make
-from tests.stores import Claude, Dsh
+from tests.stores import Claude, Dsh, background
 from tests.tui.reading import ATTACK, Bare, body, is_safe, until
 
 BUILD = (
@@ -752,3 +752,18 @@ def test_a_beginning_ends_with_a_whole_line(tmp_path: Path) -> None:
     assert shown.endswith("\n")
     assert shown.count("\n") > 1000
     catalogue.close()
+
+
+async def test_a_linked_symlink_says_that_it_is_linked(tmp_path: Path) -> None:
+    night = Night(tmp_path)
+    made = background(night.session, BUILD, code=0)
+    log = made.path.rename(tmp_path / "log")
+    made.path.symlink_to(log)
+    async with looking(night) as (screen, _, _):
+        assert screen.artifact.found.type == "symlink"
+        told = header(screen)
+        assert (
+            "linked, but what the model saw of it is unknown: it is a symlink" in told
+        )
+        assert "link unknown" not in told
+        assert f"{len(BUILD):,} bytes behind the symlink" in told

@@ -437,7 +437,7 @@ async def test_m_shows_calls_whose_result_is_not_on_disk() -> None:
     async with app.run_test(size=SIZE) as pilot:
         await settle(pilot)
         home = home_of(app)
-        assert "2 not on disk: m" in text_of(home.totals)
+        assert "2 missing calls: m" in text_of(home.totals)
         assert commands(app) == BY_SESSION
         await pilot.press("m")
         await pilot.pause()
@@ -450,7 +450,7 @@ async def test_m_shows_calls_whose_result_is_not_on_disk() -> None:
         ]
         # The cursor goes there, and the top says what was added.
         assert isinstance(home.queue.row, Missing)
-        assert "and 2 not on disk" in text_of(home.top)
+        assert "and 2 missing calls" in text_of(home.top)
         await pilot.pause()
         assert "gone" in text_of(home.detail)
         assert "“Done.”" in text_of(home.detail)
@@ -639,6 +639,28 @@ async def test_enter_ends_a_filter_without_hits_and_q_clears_it() -> None:
         assert app.is_running
 
 
+async def test_calls_alone_are_counted_under_the_title_of_their_session() -> None:
+    lost = [lost_call(session="build"), lost_call("cut", session="elsewhere")]
+    app = SpillviewApp(night(missing=lost))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        home = home_of(app)
+        await pilot.press("m")
+        await pilot.pause()
+        assert "4 sessions" in text_of(home.totals)
+        assert "and 2 calls in" in text_of(home.totals)
+        home.select_only("dangling")
+        await pilot.pause()
+        assert commands(app) == ["[build]", "dangling: cat big.log"]
+        assert "Fix the checkout build" in queue_text(app)[0]
+        assert "· 0" not in queue_text(app)[0]
+        assert text_of(home.totals).startswith(" 1 call in 1 session ")
+        home.select_only("cut")
+        await pilot.press("s")
+        await pilot.pause()
+        assert text_of(home.totals).startswith(" 1 call in 1 session ")
+
+
 async def test_a_kept_filter_is_typed_anew() -> None:
     app = SpillviewApp(night())
     async with app.run_test(size=SIZE) as pilot:
@@ -653,7 +675,7 @@ async def test_totals_keep_their_distance_on_a_narrow_terminal() -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
         line = text_of(home_of(app).totals)
-        assert "  53 not on disk: m" in line
+        assert "  53 missing calls: m" in line
         assert "worst first" in line
 
 
@@ -895,7 +917,7 @@ async def test_only_missing_calls_are_told_and_m_shows_them() -> None:
     app = SpillviewApp(FakeCatalogue(missing=lost))
     async with app.run_test(size=SIZE) as pilot:
         await settle(pilot)
-        assert "1 call was cut" in str(home_of(app).blank.render())
+        assert "1 missing call" in str(home_of(app).blank.render())
         assert "d" not in app.screen.active_bindings
         await pilot.press("m")
         await pilot.pause()

@@ -262,7 +262,7 @@ async def test_done_finishes_the_review_and_undo_takes_all_of_it_back(
         assert catalogue.last_review(paths) == made.made
         assert {mark for mark, _ in made.covered} <= set(marks_of(tmp_path))
         [toast] = [note.message for note in app._notifications]
-        assert toast.startswith(f"{len(made.covered):,} artifacts and lost calls")
+        assert toast.startswith(f"{len(made.covered):,} artifacts and missing calls")
         assert "screen.undo" in toast
         assert "d" not in offered(screen)
         await pilot.press("u")

@@ -86,7 +86,7 @@ def _sizes(artifact: Artifact) -> Runs:
         if found.type == "file":
             runs.append((" · not counted", "dim"))
         elif found.target_size is not None:
-            behind = f"{found.target_size:,} bytes behind the link"
+            behind = f"{found.target_size:,} bytes behind the symlink"
             runs.append((f" · {behind}", "dim"))
     else:
         runs.append((f"{counts.bytes:,} bytes · {counts.chars:,} chars", ""))
@@ -123,11 +123,7 @@ def _seen(artifact: Artifact, facts: EnvelopeFacts | None) -> Runs:
     if link is None:
         return [*runs, ("what the model saw is still being looked up", "dim")]
     if link.seen is None:
-        if link.state == "orphan":
-            words = "no record points at this file: what the model saw is unknown"
-        else:
-            words = LINK_UNKNOWN
-        return [*runs, (words, "notice")]
+        return [*runs, (_unseen_why(artifact, link), "notice")]
     if counts is not None and counts.bytes:
         share = link.seen.bytes / counts.bytes
         least = "" if link.seen.certain else "at least "
@@ -144,6 +140,20 @@ def _seen(artifact: Artifact, facts: EnvelopeFacts | None) -> Runs:
     if link.note:
         runs.append((f" · {plain(link.note)}", "notice"))
     return runs
+
+
+def _unseen_why(artifact: Artifact, link: Link) -> str:
+    """Why nothing can be told of what the model saw of it."""
+    if link.state == "orphan":
+        return "no record points at this file: what the model saw is unknown"
+    if link.state == "unknown":
+        return LINK_UNKNOWN
+    words = "linked, but what the model saw of it is unknown"
+    kinds = {"symlink": "it is a symlink", "special": "it is no regular file"}
+    why = kinds.get(artifact.found.type, "")
+    if not why and artifact.counts is None:
+        why = "it is not counted" if artifact.error is None else "it cannot be read"
+    return f"{words}: {why}" if why else words
 
 
 def _signals(link: Link) -> Runs:

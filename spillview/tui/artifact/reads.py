@@ -94,7 +94,7 @@ class ReadsScreen(ModalScreen[Range | None]):
     def compose(self) -> ComposeResult:
         """A title and the list."""
         back = key_of(self, "reads.back")
-        with Vertical(id="reads"):
+        with Vertical(id="reads", classes="box"):
             yield Static(
                 Content(f"{self._what} of it (Enter goes there, {back} back)"),
                 id="reads-title",

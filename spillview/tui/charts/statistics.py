@@ -175,7 +175,7 @@ not known, as where a harness keeps no results or does not tell of compactions.
 
     def compose(self) -> ComposeResult:
         """The tables, scrollable."""
-        with ScrollableContainer(id="statistics"):
+        with ScrollableContainer(id="statistics", classes="box"):
             title = f"What became of spilled outputs, {self.window}"
             yield Static(Content(printable(title)), id="statistics-title")
             yield Static("reading the transcripts …", id="by-tool", markup=False)

@@ -75,7 +75,7 @@ class CompareWithScreen(ModalScreen[Artifact | None]):
         else:
             title += " of its project"
         back = key_of(self, "compare_with.back")
-        with Vertical(id="compare-with"):
+        with Vertical(id="compare-with", classes="box"):
             title += f" (Enter chooses, {back} back)"
             yield Static(Content(title), id="reads-title")
             yield OptionList(

@@ -118,7 +118,7 @@ class TopBar(Lines):
         if unseen:
             left += [("  ", ""), (f"○ {unseen:,} unseen", "unseen")]
         if self.missing:
-            words = f"and {self.missing:,} not on disk"
+            words = f"and {plural(self.missing, 'missing call')}"
             left += [("  ", ""), (words, "notice")]
         reviewed = self.figures.reviewed + self.put_away
         if reviewed:
@@ -168,8 +168,13 @@ class TotalsBar(Lines):
             runs: Runs = [(" ", ""), ("+ ", "selected"), (what, "head")]
         else:
             sessions = plural(arrangement.sessions, "session")
-            what = f"{plural(figures.artifacts, 'artifact')} in {sessions}"
-            runs = [(" ", ""), (what, "head")]
+            what, calls = plural(figures.artifacts, "artifact"), arrangement.calls
+            if calls:
+                told = plural(calls, "call")
+                what = f"{what} and {told}" if figures.artifacts else told
+            runs = [(" ", ""), (f"{what} in {sessions}", "head")]
+            if calls and not figures.artifacts:
+                return runs
         chars = short_count(figures.chars, 6 if width < 100 else 20)
         least = ""
         if figures.counted < figures.artifacts:
@@ -186,10 +191,12 @@ class TotalsBar(Lines):
             runs += [(words, "notice"), ("  ", "")]
         lost = self.arrangement.missing if self.arrangement else 0
         if lost and not view.missing and view.only is None:
-            words = f"{lost:,} not on disk: {key_of(self, 'home.missing')}"
+            words = f"{plural(lost, 'missing call')}: {key_of(self, 'home.missing')}"
             runs += [(words, "notice"), ("  ", "")]
         if view.only is not None:
-            words = view.only if width < 100 else PICKS[view.only].words
+            words = f"only {view.only}"
+            if width >= 100:
+                words += f": {PICKS[view.only].words}"
             runs += [(words, "selected"), ("  ", "")]
         if view.filter.strip():
             runs += [("/" + printable(view.filter), "selected"), ("  ", "")]

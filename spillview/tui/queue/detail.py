@@ -167,7 +167,7 @@ def _verdict_block(
         return _block(("not read", "notice"), text, "notice", width, lines)
     if artifact.found.type in ("symlink", "special"):
         words = plain(special_words(artifact, now))
-        kind = "link" if artifact.found.type == "symlink" else "special"
+        kind = "symlink" if artifact.found.type == "symlink" else "special"
         return _block((kind, "label"), words, "dim", width, lines)
     if artifact.counts is None:
         waiting = "the last line is not counted yet"

@@ -55,7 +55,7 @@ REPORT_BINDINGS: list[BindingType] = [
         "note",
         "Note",
         id="report.note",
-        tooltip="Write a note on it; of a lost call on its session",
+        tooltip="Write a note on it; of a missing call on its session",
     ),
     Binding(
         "a",

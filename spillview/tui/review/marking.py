@@ -57,7 +57,7 @@ class MarkingScreen(QueueScreen):
         marked = self.marks.mark(artifacts, self.catalogue.now(), also)
         words = "Marked reviewed."
         if isinstance(row, Missing):
-            words = "The lost call is marked reviewed."
+            words = "The missing call is marked reviewed."
         elif isinstance(row, Run):
             words = f"{plural(marked, 'artifact')} marked reviewed."
         if self.marks.version != version:
@@ -122,7 +122,7 @@ class MarkingScreen(QueueScreen):
         self.catalogue.set_last_review(moment, self.scope.paths)
 
     def _calls_left(self) -> bool:
-        """Whether a call of the window has lost its result and was not looked at."""
+        """Whether a missing call of the window was not looked at."""
         since, marks = self.view.since or 0.0, self.catalogue.reviewed()
         return any(
             call.swept is None

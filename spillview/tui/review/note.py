@@ -47,7 +47,7 @@ class NoteScreen(ModalScreen[str | None]):
 
     def compose(self) -> ComposeResult:
         """What it is about, and the line."""
-        with Vertical(id="note"):
+        with Vertical(id="note", classes="box"):
             yield Static(Content(clean(self.about, NAMED)), id="note-about")
             yield Input(
                 self.text,
