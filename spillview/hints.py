@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from typing import AnyStr as AnyStr
     from typing import BinaryIO as BinaryIO
     from typing import ClassVar as ClassVar
+    from typing import Generic as Generic
     from typing import Literal as Literal
     from typing import NoReturn as NoReturn
     from typing import Protocol as Protocol
@@ -30,6 +31,12 @@ else:
 
         def __class_getitem__(cls, words):
             return words if isinstance(words, tuple) else (words,)
+
+    class Generic:
+        """A base that adds nothing."""
+
+        def __class_getitem__(cls, names):
+            return object
 
     def TypeVar(name, *kinds, bound=None):
         """A name that stands for a type."""

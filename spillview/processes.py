@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import signal
 import threading
-from typing import TYPE_CHECKING
+
+from spillview.hints import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
