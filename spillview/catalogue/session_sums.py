@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spillview.catalogue import triage
 from spillview.catalogue.triage import Rank
+from spillview.hints import TYPE_CHECKING, Any
 from spillview.model import Artifact, Session
+from spillview.named import NamedTuple
 from spillview.seen.endings import ending_seen
 
 if TYPE_CHECKING:

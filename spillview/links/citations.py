@@ -10,9 +10,9 @@ import json
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING
 
 from spillview.errors import Unreadable
+from spillview.hints import TYPE_CHECKING
 from spillview.model import Found
 from spillview.named import NamedTuple
 

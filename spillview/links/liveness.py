@@ -9,10 +9,10 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from spillview.catalogue.sessions import LIVE_SECONDS
 from spillview.discovery.writers import open_elsewhere
+from spillview.hints import TYPE_CHECKING
 from spillview.model import Artifact, Found, Problem
 from spillview.text import human_age, path_text
 
