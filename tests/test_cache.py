@@ -12,7 +12,8 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spillview.catalogue.cache import FEW, Cache
+from spillview.catalogue.cache import Cache
+from spillview.catalogue.cache_file import FEW
 from spillview.model import Counts, Found, Line
 
 

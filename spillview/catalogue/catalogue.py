@@ -9,13 +9,14 @@ from __future__ import annotations
 import gc
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
 from spillview.catalogue.assembly import Assembly, Progress
 from spillview.catalogue.finds import Finds
 from spillview.catalogue.listing import Listing, Table, table_of
 from spillview.catalogue.query import Query
+from spillview.catalogue.remembered import Remembered
 from spillview.catalogue.sessions import by_session, session_of
 from spillview.discovery.discovery import (
     Discovery,
@@ -25,7 +26,7 @@ from spillview.discovery.discovery import (
     store_roots,
 )
 from spillview.discovery.rescan import Rescan
-from spillview.errors import BadInput, Unreadable
+from spillview.errors import BadInput
 from spillview.frozen import replace
 from spillview.hints import TYPE_CHECKING
 from spillview.links.addresses import real_path
@@ -46,27 +47,22 @@ if TYPE_CHECKING:
     from spillview.catalogue.cache import Cache
     from spillview.catalogue.gists import Gists
     from spillview.catalogue.known_gists import Said
-    from spillview.cleanup.pins import Pin, Pinned
     from spillview.config import Settings
     from spillview.crews import Crew
     from spillview.links.session_facts import SessionFacts
     from spillview.places import Places
     from spillview.profiles.own import UserProfile
-    from spillview.review.state import Note, State
-    from spillview.secrets.kept import Known
+    from spillview.review.state import State
     from spillview.seen.envelope import EnvelopeFacts
 
 __all__ = ["Catalogue", "Query"]
 
 
-class Catalogue:
+class Catalogue(Remembered):
     """The artifacts of every store found, with what is known of each so far.
 
     `scan` and `complete` may run in a worker thread; their results are immutable.
     """
-
-    repinned = 0
-    """How many pins were set or taken back through this catalogue."""
 
     def __init__(
         self,
@@ -142,16 +138,6 @@ class Catalogue:
         """What transcripts say of it."""
         return self._records
 
-    def is_noted(self, ident: str, sessions: Iterable[tuple[str, str]]) -> bool:
-        """Whether a mark or a pin makes an artifact's row another one."""
-        marked = ident in self._assembly.marks
-        return marked or self.why_pinned(ident, sessions) is not None
-
-    @property
-    def has_notes(self) -> bool:
-        """Whether there are marks or pins at all."""
-        return bool(self._assembly.marks) or self._assembly.pinned is not None
-
     @property
     def boundary(self) -> Boundary | None:
         """The boundary that the last scan's query put in place of all others."""
@@ -170,59 +156,6 @@ class Catalogue:
     def profile(self, harness: str) -> Profile:
         """The profile of a harness; the plain folder's for one unknown."""
         return self.profiles.get(harness) or self.profiles["folder"]
-
-    # Pins
-
-    def _pins(self) -> Pinned | None:
-        """What is pinned; None where nothing is."""
-        path = os.path.join(self.places.state_dir, "pins")
-        if not (os.path.lexists(path) or os.path.lexists(f"{path}.copy")):
-            return None  # and nothing is loaded for it
-        from spillview.cleanup.pins import Pins
-
-        try:
-            return Pins(self.places).pinned() or None
-        except Unreadable as error:
-            self._problems.append(Problem(path, str(error)))
-            return None
-
-    def why_pinned(
-        self, ident: str, sessions: Iterable[tuple[str, str]] = ()
-    ) -> str | None:
-        """Why an artifact of these harnesses and sessions is pinned, if it is."""
-        pinned = self._assembly.pinned
-        return pinned.why(ident, sessions) if pinned is not None else None
-
-    def set_pin(self, pin: Pin, *, pinned: bool) -> None:
-        """Pin something, or take its pin back. Raises `Unreadable`."""
-        from spillview.cleanup.pins import Pins
-
-        pins = Pins(self.places)
-        if pinned:
-            pins.add([pin])
-        else:
-            pins.remove([pin.id])
-        self._assembly.pinned = pins.pinned() or None
-        self.repinned += 1
-
-    def with_pin(self, artifact: Artifact) -> Artifact:
-        """The artifact with the flag of a pin that it has by now, or without it."""
-        return self._assembly.with_pin(artifact)
-
-    # Credentials
-
-    @property
-    def holding(self) -> Known | None:
-        """The artifacts that are known to hold credentials; None if there is none."""
-        return self._assembly.holding
-
-    def with_secrets(self, artifact: Artifact) -> Artifact:
-        """The artifact with the credentials that are known to be in it."""
-        return self._assembly.with_secrets(artifact)
-
-    def learn_secrets(self) -> None:
-        """Take in what looks for credentials found since the last scan."""
-        self._assembly.holding = self.cache.holding_secrets()
 
     # What is there
 
@@ -521,16 +454,6 @@ class Catalogue:
         """Whether anything was ever counted."""
         return self._assembly.has_counts
 
-    @property
-    def marks(self) -> Mapping[str, float]:
-        """When the person marked artifacts reviewed, as the last scan found it."""
-        return self._assembly.marks
-
-    @property
-    def pinned(self) -> Pinned | None:
-        """What is pinned; None where nothing is."""
-        return self._assembly.pinned
-
     def session_named(self, harness: str, session: str) -> tuple[str | None, ...]:
         """The project and the title of a session, as far as transcripts tell."""
         facts = self._records.sessions.get((harness, session))
@@ -552,43 +475,6 @@ class Catalogue:
             rows.append(replace(row, swept=swept) if swept is not None else row)
         rows.sort(key=lambda m: -(m.mention.time or 0.0))
         return rows
-
-    # The person's own marks
-
-    def mark_reviewed(self, ids: Iterable[str], when: float | None) -> None:
-        """Remember that these were reviewed at `when`; None takes the mark back."""
-        if self.state is not None:
-            self.state.mark_reviewed(ids, when)
-
-    def reviewed(self) -> dict[str, float]:
-        """Every reviewed mark: of artifacts, sessions and calls, with its time."""
-        return self.state.reviewed() if self.state is not None else {}
-
-    def notes(self) -> dict[str, Note]:
-        """Every note by the id or mark of what it is about."""
-        return self.state.notes() if self.state is not None else {}
-
-    def set_note(self, note: Note) -> None:
-        """Keep a note; an empty text takes it back."""
-        if self.state is not None:
-            self.state.set_note(note)
-
-    def forgetting(self) -> str | None:
-        """Why marks and notes do not last, as a sentence; None where they do."""
-        if self.state is None or self.state.lasts or not self.state.problems:
-            return None
-        problem = self.state.problems[-1]
-        return f"{problem.path}: {problem.sentence}"
-
-    def last_review(self, paths: Sequence[str] = ()) -> float | None:
-        """When the person last finished a review of these paths (none: of their own
-        stores), seconds since the epoch."""
-        return self.state.last_review(paths) if self.state is not None else None
-
-    def set_last_review(self, when: float, paths: Sequence[str] = ()) -> None:
-        """Remember that everything of these paths up to `when` was reviewed."""
-        if self.state is not None:
-            self.state.set_last_review(when, paths)
 
 
 @contextmanager
