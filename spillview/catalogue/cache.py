@@ -70,6 +70,12 @@ create table if not exists secrets (
 BATCH = 64
 """So many results are written at once."""
 
+LARGE = 1 << 18
+"""Facts of more bytes are packed: the database takes several copies of each."""
+
+_PACKED = b"\x28\xb5\x2f\xfd"
+"""What packed facts begin with, and JSON never."""
+
 FEW = 400
 """Up to so many artifacts are looked up by name instead of reading the table."""
 
@@ -269,10 +275,14 @@ class Cache:
         )
         if row is None or (data := _whole(row[4])) is None:
             return None
+        if data.startswith(_PACKED):
+            data = zstd().decompress(data)
         return row[:4] == as_stored(key), data
 
     def store_facts(self, path: str, rules: str, key: Key, data: bytes) -> bool:
         """Keep a transcript's facts; whether they are kept."""
+        if len(data) > LARGE:
+            data = zstd().compress(data, 1)
         return self._insert(
             "facts", [(os.fsencode(path), rules, *as_stored(key), _sealed(data))]
         )
