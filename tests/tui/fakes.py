@@ -241,6 +241,7 @@ class FakeCatalogue(Catalogue):
         huge: bool = False,
         progress: Callable[[int, int], None] | None = None,
         cancelled: Callable[[], bool] | None = None,
+        crew: Crew | None = None,
     ) -> Iterator[Artifact]:
         known = {artifact.id: artifact for artifact in self.given}
         for artifact in list(artifacts):
