@@ -15,6 +15,7 @@ from spillview.catalogue.gists import Gists
 from spillview.catalogue.known_gists import Said
 from spillview.catalogue.listing import Listing, Table
 from spillview.config import Settings
+from spillview.crews import Crew
 from spillview.model import (
     Artifact,
     Boundary,
