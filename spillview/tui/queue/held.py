@@ -11,7 +11,7 @@ from spillview.catalogue.catalogue import Catalogue
 from spillview.catalogue.gists import GROWING, Gists
 from spillview.catalogue.known_gists import Said, said_of
 from spillview.catalogue.listing import Listing
-from spillview.crews import crew
+from spillview.crews import quiet_crew
 from spillview.model import Artifact
 from spillview.tui.queue.members import Group, Ledger, Members, Shelf
 from spillview.tui.queue.sessions import Run, in_order
@@ -89,8 +89,9 @@ class Held:
         self, members: Members, cancelled: Callable[[], bool]
     ) -> Iterator[Artifact]:
         """Each of these complete, and others where a link came to be another."""
-        complete = partial(self._catalogue.complete, cancelled=cancelled, crew=crew())
-        yield from complete(members)
+        complete = partial(self._catalogue.complete, cancelled=cancelled)
+        crew = quiet_crew(len(members), members.bytes)
+        yield from complete(members, crew=crew)
         is_open, group = self._catalogue.is_open, self.ledger.finds.group
         opened = {each for each in self._complete if is_open(each)}
         if opened and not cancelled():
