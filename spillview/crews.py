@@ -7,7 +7,7 @@ started, and again here when they fail, with the same result.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from spillview.errors import Cancelled
 from spillview.frozen import Frozen
@@ -35,6 +35,9 @@ EACH = 1 << 18
 LEAST = 1500 * EACH
 """Less is done before the processes have started."""
 
+NICE = 5
+"""How much nicer those are that work behind a screen."""
+
 POLL = 0.05
 """Seconds between two questions whether to stop."""
 
@@ -47,6 +50,8 @@ class Crew(Frozen):
     workers: int
     batch: int = BATCH
     least: int = LEAST
+    patient: bool = False
+    """Whether they are waited for, so that a screen's keys need not share."""
 
 
 def crew() -> Crew | None:
@@ -58,6 +63,17 @@ def crew() -> Crew | None:
 
     workers = min(MOST, processors())
     return Crew(lambda: pool(workers), workers) if workers > 1 else None
+
+
+def quiet_crew(number: int, size: int) -> Crew | None:
+    """One that leaves this process and its screen alone, for so many items of so many
+    bytes in all; None where that is too little."""
+    from spillview.processes import pool, processors
+
+    workers = min(MOST, processors())
+    if workers == 1 or EACH * number + size < LEAST:
+        return None
+    return Crew(lambda: pool(workers, NICE), workers, least=0, patient=True)
 
 
 class Hands(Generic[Item, Job, Result]):
@@ -104,6 +120,9 @@ class Hands(Generic[Item, Job, Result]):
         raises, and `Cancelled`.
         """
         source = iter(items)
+        if self._crew is not None and self._crew.patient:
+            while not self._is_ready() and self._crew is not None:
+                _wait(self._starting, cancelled)
         while not self._is_ready() and (item := next(source, None)) is not None:
             yield item, self._here(item)
             if self._crew is not None and (job := self._job(item)) is not None:
@@ -179,7 +198,7 @@ class Hands(Generic[Item, Job, Result]):
     ) -> Iterator[tuple[Item, Result]]:
         results: Iterator[Result] | None = None
         if batch.future is not None:
-            _wait(batch.future, cancelled)
+            _wait([batch.future], cancelled)
             try:
                 results = iter(batch.future.result())
             except Exception:  # it is done again here, and fails here if it must
@@ -202,10 +221,10 @@ class _Batch(Generic[Item, Job, Result]):
         self.future: Future[list[Result]] | None = None
 
 
-def _wait(future: Future[Any], cancelled: Callable[[], bool] | None) -> None:
+def _wait(futures: Sequence[Future[Any]], cancelled: Callable[[], bool] | None) -> None:
     from concurrent.futures import wait
 
-    while not future.done():
+    while not all(future.done() for future in futures):
         if cancelled is not None and cancelled():
             raise Cancelled("Nobody waits for this any more.")
-        wait((future,), timeout=POLL)
+        wait(futures, timeout=POLL)

@@ -26,8 +26,8 @@ def processors() -> int:
     return os.cpu_count() or 1
 
 
-def pool(workers: int) -> Executor:
-    """So many processes; each imports the program's main module.
+def pool(workers: int, nice: int = 0) -> Executor:
+    """So many processes, this much nicer; each imports the program's main module.
 
     They leave Ctrl+C to this process and do not outlive it. What they are at when the
     executor is shut down is told so by `unwanted`.
@@ -44,7 +44,7 @@ def pool(workers: int) -> Executor:
             ended.set()
             super().shutdown(wait, cancel_futures=cancel_futures)
 
-    return Pool(workers, mp_context=context, initializer=_begin, initargs=(ended,))
+    return Pool(workers, mp_context=context, initializer=_begin, initargs=(ended, nice))
 
 
 def unwanted() -> bool:
@@ -52,7 +52,7 @@ def unwanted() -> bool:
     return _ended is not None and _ended.is_set()
 
 
-def _begin(ended: Event) -> None:
+def _begin(ended: Event, nice: int) -> None:
     """In each process: leave Ctrl+C to the first one, and do not outlive it."""
     import gc
     from multiprocessing import parent_process
@@ -60,6 +60,8 @@ def _begin(ended: Event) -> None:
     global _ended
     _ended = ended
     gc.set_threshold(YOUNG)
+    if nice and hasattr(os, "nice"):
+        os.nice(nice)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = parent_process()
 

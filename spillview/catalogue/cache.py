@@ -29,6 +29,12 @@ RULES_VERSION = "1"
 BATCH = 64
 """So many results are written at once."""
 
+LARGE = 1 << 18
+"""Facts of more bytes are packed: the database takes several copies of each."""
+
+_PACKED = b"\x28\xb5\x2f\xfd"
+"""What packed facts begin with, and JSON never."""
+
 Key = tuple[int, int, int, int]
 
 
@@ -83,10 +89,14 @@ class Cache(CacheFile):
         )
         if row is None or (data := _whole(row[4])) is None:
             return None
+        if data.startswith(_PACKED):
+            data = zstd().decompress(data)
         return row[:4] == as_stored(key), data
 
     def store_facts(self, path: str, rules: str, key: Key, data: bytes) -> bool:
         """Keep a transcript's facts; whether they are kept."""
+        if len(data) > LARGE:
+            data = zstd().compress(data, 1)
         return self.insert(
             "facts", [(os.fsencode(path), rules, *as_stored(key), _sealed(data))]
         )

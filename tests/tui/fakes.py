@@ -15,6 +15,7 @@ from spillview.catalogue.gists import Gists
 from spillview.catalogue.known_gists import Said
 from spillview.catalogue.listing import Listing, Table
 from spillview.config import Settings
+from spillview.crews import Crew
 from spillview.discovery.entries import StoreFound
 from spillview.model import (
     Artifact,
@@ -245,7 +246,7 @@ class FakeCatalogue(Catalogue):
         huge: bool = False,
         progress: Callable[[int, int], None] | None = None,
         cancelled: Callable[[], bool] | None = None,
-        crew: object = None,
+        crew: Crew | None = None,
     ) -> Iterator[Artifact]:
         known = {artifact.id: artifact for artifact in self.given}
         for artifact in list(artifacts):
