@@ -172,7 +172,7 @@ class Reader:
         if ground is not None and exact in ground and not ground.stays(exact):
             self.doubtful.append(exact)
             return
-        artifact = self._batch.artifacts[exact]
+        artifact = self._batch.artifact(exact)
         if self._facts is not None:
             artifact = self._facts(artifact)
         content = self._batch.contents.get(exact)
