@@ -20,10 +20,8 @@ _FOLDER = (
     | getattr(os, "O_CLOEXEC", 0)
 )
 
-FIRST = 500
-"""So many files are looked at together at first, so that a search begins early."""
-TOGETHER = 4000
-"""And so many later."""
+TOGETHER = 500
+"""So many files are looked at before the search of them begins."""
 FEW = 8
 """For fewer files of a folder it takes longer to open the folder."""
 
@@ -87,10 +85,8 @@ def left(
             indices = _others(artifacts, folders, known)
     else:
         folders, names, indices = _places(artifacts)
-    begin, size = 0, FIRST
-    while begin < len(indices):
-        some = indices[begin : begin + size]
-        begin, size = begin + size, TOGETHER
+    for begin in range(0, len(indices), TOGETHER):
+        some = indices[begin : begin + TOGETHER]
         if known.without or known.plain:
             yield from _looked_at(some, folders, names, known)
         else:
