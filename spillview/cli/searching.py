@@ -8,6 +8,7 @@ import re
 import signal
 import sys
 import threading
+import time
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -39,6 +40,9 @@ DAMAGED = (
     " `spillview index` makes it anew"
 )
 
+
+HELD = 0.05
+"""Seconds that a found line may wait for those behind it."""
 
 _PLAIN = re.compile(r"[\w \"'/:;,=@%&<>!~`-]*").fullmatch
 """Tells of a pattern that it can be read, for it means itself."""
@@ -246,6 +250,9 @@ class _Search:
         self._by_id: dict[str, Artifact] = {}
         """Those that matched."""
         self._told: dict[str, str] = {}
+        self._held = False
+        """Whether lines wait for being handed on."""
+        self._handed = 0.0
 
     def run(self, args: argparse.Namespace) -> bool:
         """Search and print; True when something matched."""
@@ -266,7 +273,7 @@ class _Search:
             self._patterns,
             self._options,
             facts=self._facts,
-            cancelled=self._streams.closed,
+            cancelled=self._closed,
             progress=self._progress,
             report=self._report,
             index=self._catalogue.places.index_dir,
@@ -292,11 +299,25 @@ class _Search:
     def _json(self) -> bool:
         matched = False
         for message in self._messages():
-            matched = matched or message["type"] == "match"
+            kind = message["type"]
+            matched = matched or kind == "match"
             self._streams.json(message)
-            if message["type"] in ("end", "summary"):
-                self._streams.flush()
+            self._held = True
+            if kind == "end" and time.monotonic() - self._handed > HELD:
+                self._hand_on()
+        self._hand_on()
         return matched
+
+    def _hand_on(self) -> None:
+        """Hand on what was found so far."""
+        if self._held:
+            self._streams.flush()
+            self._held, self._handed = False, time.monotonic()
+
+    def _closed(self) -> bool:
+        """Whether nobody reads on; asked before each wait for more of the search."""
+        self._hand_on()
+        return self._streams.closed()
 
     def _counts(self, args: argparse.Namespace) -> bool:
         matched = False

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Callable, Iterator, Sequence, Set
 from itertools import compress, groupby, repeat
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from spillview.catalogue.listing import Listing
@@ -22,6 +23,8 @@ _FOLDER = (
 
 TOGETHER = 500
 """So many files are looked at before the search of them begins."""
+_SIZE: Callable[[object], int] = attrgetter("st_size")
+
 FEW = 8
 """For fewer files of a folder it takes longer to open the folder."""
 
@@ -159,13 +162,10 @@ def _looked_at(
         ]
         if known.without:
             kept = [each not in known.without for each in facts]
-            known.files += kept.count(False)
-            known.size += sum(
-                look.st_size
-                for look, keep in zip(looks, kept, strict=True)
-                if look is not None and not keep
-            )
-            if not any(kept):
+            gone = [look for look, keep in zip(looks, kept, strict=True) if not keep]
+            known.files += len(gone)
+            known.size += sum(map(_SIZE, gone))
+            if len(gone) == len(some):
                 continue
             some, own = list(compress(some, kept)), list(compress(own, kept))
             looks, facts = list(compress(looks, kept)), list(compress(facts, kept))
