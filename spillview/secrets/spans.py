@@ -60,11 +60,15 @@ def found(data: bytes, low: int = 0, high: int | None = None) -> list[Span]:
     high = len(data) if high is None else high
     spans: set[tuple[int, int, int]] = set()
     exact, folded = _by_literal()
+    # Most literals are nowhere, so that is asked before anything else.
     for literal, numbers in exact:
-        _tried(data, data, low, high, literal, numbers, spans)
+        if _find(data, literal, low, high + len(literal) - 1) >= 0:
+            _tried(data, data, low, high, literal, numbers, spans)
     lowered = data[low : high + BACK].lower()
+    size = high - low - 1
     for literal, numbers in folded:
-        _tried(data, lowered, low, high, literal, numbers, spans, -low)
+        if _find(lowered, literal, 0, size + len(literal)) >= 0:
+            _tried(data, lowered, low, high, literal, numbers, spans, -low)
     return [Span(start, end, RULES[number]) for start, end, number in sorted(spans)]
 
 
