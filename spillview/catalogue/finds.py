@@ -29,6 +29,7 @@ Key = tuple[int, int, int, int]
 
 
 _MTIME = attrgetter("st_mtime_ns")
+_CTIME = attrgetter("st_ctime_ns")
 _BLOCKS: Callable[[os.stat_result], int] = (
     attrgetter("st_blocks")
     if hasattr(os.stat_result, "st_blocks")
@@ -51,6 +52,7 @@ class Finds(Sequence[Found]):
 
     __slots__ = (
         "_blocks",
+        "_ctimes",
         "_devs",
         "_inos",
         "_modes",
@@ -81,6 +83,8 @@ class Finds(Sequence[Found]):
         """Bytes by `stat`."""
         self.mtimes = array("q")
         """Nanoseconds since the epoch; a link's is that of what it points at."""
+        self._ctimes = array("q")
+        """When anything of it changed, as `mtimes`; of plain files only."""
         self._inos = array("Q")
         self._devs = array("Q")
         self._modes = array("I")
@@ -119,6 +123,7 @@ class Finds(Sequence[Found]):
         modes, inos, devs, nlinks, uids, _, sizes, *_ = zip(*facts, strict=True)
         self.sizes.extend(sizes)
         self.mtimes.extend(map(_MTIME, facts))
+        self._ctimes.extend(map(_CTIME, facts))
         self._inos.extend(inos)
         self._devs.extend(devs)
         self._modes.extend(modes)
@@ -144,6 +149,7 @@ class Finds(Sequence[Found]):
         self._sessions.append(found.session)
         self.sizes.append(found.size)
         self.mtimes.append(behind if behind is not None else found.mtime_ns)
+        self._ctimes.append(0)
         self._inos.append(found.ino)
         self._devs.append(found.dev)
         self._modes.append(found.mode)
@@ -206,17 +212,23 @@ class Finds(Sequence[Found]):
             return self._whole[place].address
         return self._shared[of].path_of(self._names[place])
 
-    def plain_entries(self, places: Iterable[int]) -> Iterator[tuple[str, str] | None]:
-        """Folder (a separator at its end) and name of files that are the text itself.
+    def plain_folders(self, places: Iterable[int]) -> list[str | None]:
+        """The folder (a separator at its end) of each file that is the text itself.
 
         None for anything else.
         """
-        names, of = self._names, self._of
         folders = [c.below if c.stored is None else None for c in self._shared]
         folders.append(None)  # of what is whole, which is at -1
-        for place in places:
-            folder = folders[of[place]]
-            yield (folder, names[place]) if folder is not None else None
+        return [folders[self._of[place]] for place in places]
+
+    def names(self, places: Iterable[int]) -> list[str]:
+        """The name of each file, or the row's key."""
+        return list(map(self._names.__getitem__, places))
+
+    def facts(self, places: Sequence[int]) -> Iterator[Iterator[int]]:
+        """Of plain files: device, inode, size, ns of the last write and change."""
+        for column in (self._devs, self._inos, self.sizes, self.mtimes, self._ctimes):
+            yield map(column.__getitem__, places)
 
     def file_path(self, place: int) -> str | None:
         """The path of a regular file; None for a link, a row, what is not readable."""

@@ -83,16 +83,16 @@ class Listing(Sequence[Artifact]):
         """The id of one artifact."""
         return self.table.finds.ident(self.order[index])
 
+    def address(self, index: int) -> str:
+        """The path of one artifact, and behind a NUL the row."""
+        return self.table.finds.address(self.order[index])
+
     def index_of(self, ident: str) -> int | None:
         """Where the artifact of that id is; a dict is built at the first call."""
         if self._index is None:
             finds = self.table.finds
             self._index = {finds.ident(p): i for i, p in enumerate(self.order)}
         return self._index.get(ident)
-
-    def plain_entries(self) -> Iterator[tuple[str, str] | None]:
-        """Folder and name of each file; None for what is more than a plain file."""
-        return self.table.finds.plain_entries(self.order)
 
     def addresses(self) -> Iterator[tuple[str, str]]:
         """The id and the address of each."""

@@ -74,6 +74,9 @@ class Ways:
         while self._held:
             os.close(self._held.popitem()[1][0])
 
+    def __del__(self) -> None:
+        self.close()
+
 
 def _walk(base: str, inner: str) -> int:
     """A descriptor of the folder at `inner` below `base`; no link is followed."""

@@ -101,8 +101,10 @@ class FoundPlace:
     def longer_than(self, given: dict[str, str]) -> int:
         """Bytes that ripgrep would write more for the path than for a `given` one."""
         text = given.get("text")
-        if self._plain and text is not None and _PLAIN.fullmatch(text):
-            return len(self.path["text"]) - len(text)
+        if self._plain and text is not None:
+            path = self.path["text"]
+            if path.endswith(text) or _PLAIN.fullmatch(text):
+                return len(path) - len(text)
         return _written(self.path) - _written(given)
 
     def close(self) -> None:

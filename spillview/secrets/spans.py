@@ -62,17 +62,16 @@ def found(data: bytes, low: int = 0, high: int | None = None) -> list[Span]:
     high = len(data) if high is None else high
     spans: set[tuple[int, int, int]] = set()
     exact, folded = _by_literal()
-    lowered = data[low : high + BACK].lower()
-    find: Callable[..., int] = bytes.find
-    if len(data) < SHORT:  # it has hardly a literal at all
-        exact = [each for each in exact if each[0] in data]
-        folded = [each for each in folded if each[0] in lowered]
-    else:
-        find = _swift_find()
+    find: Callable[..., int] = bytes.find if len(data) < SHORT else _swift_find()
+    # Most literals are nowhere, so that is asked before anything else.
     for literal, numbers in exact:
-        _tried(find, data, data, low, high, literal, numbers, spans)
+        if find(data, literal, low, high + len(literal) - 1) >= 0:
+            _tried(find, data, data, low, high, literal, numbers, spans)
+    lowered = data[low : high + BACK].lower()
+    size = high - low - 1
     for literal, numbers in folded:
-        _tried(find, data, lowered, low, high, literal, numbers, spans, -low)
+        if find(lowered, literal, 0, size + len(literal)) >= 0:
+            _tried(find, data, lowered, low, high, literal, numbers, spans, -low)
     return [Span(start, end, RULES[number]) for start, end, number in sorted(spans)]
 
 
