@@ -34,6 +34,7 @@ from spillview.links.standing import Standing
 from spillview.model import (
     Artifact,
     Boundary,
+    Found,
     Mention,
     Missing,
     Problem,
@@ -375,6 +376,11 @@ class Catalogue:
     def artifact_at(self, place: int) -> Artifact:
         """The artifact at a place of the last scan, with what is known of it."""
         [artifact] = self._assembly.make([self._seen.found[place]])
+        return artifact
+
+    def known(self, found: Found) -> Artifact:
+        """The artifact of an entry of the last scan, with what is known of it."""
+        [artifact] = self._assembly.make([found])
         return artifact
 
     @property
