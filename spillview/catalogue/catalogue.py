@@ -383,6 +383,10 @@ class Catalogue:
         [artifact] = self._assembly.make([found])
         return artifact
 
+    def remakes(self, artifact: Artifact) -> bool:
+        """Whether a complete artifact is made again as it is: the cache has it."""
+        return self._assembly.remakes(artifact)
+
     @property
     def skipped_lines(self) -> int:
         """Broken lines in the transcripts that were read so far."""
