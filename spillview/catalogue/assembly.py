@@ -343,6 +343,17 @@ class Assembly:
             and not self.records.unreadable()(artifact.found)
         )
 
+    def remakes(self, artifact: Artifact) -> bool:
+        """Whether `make` gives a complete artifact again as it is."""
+        found, link = artifact.found, artifact.link
+        noted = link is not None and link.note is not None
+        return (
+            self.cache.lasts
+            and artifact.error == found.error
+            and not (noted and artifact.counts is not None)
+            and not self.records.unreadable()(found)
+        )
+
     def _completion(self) -> Completion:
         return Completion(
             self.records,

@@ -35,6 +35,7 @@ from spillview.links.standing import Standing
 from spillview.model import (
     Artifact,
     Boundary,
+    Found,
     Mention,
     Missing,
     Problem,
@@ -314,6 +315,15 @@ class Catalogue(Remembered):
         """The artifact at a place of the last scan, with what is known of it."""
         [artifact] = self._assembly.make([self._seen.found[place]])
         return artifact
+
+    def known(self, found: Found) -> Artifact:
+        """The artifact of an entry of the last scan, with what is known of it."""
+        [artifact] = self._assembly.make([found])
+        return artifact
+
+    def remakes(self, artifact: Artifact) -> bool:
+        """Whether a complete artifact is made again as it is: the cache has it."""
+        return self._assembly.remakes(artifact)
 
     @property
     def skipped_lines(self) -> int:
