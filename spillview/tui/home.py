@@ -34,6 +34,7 @@ from spillview.tui.queue.arrangement import (
 )
 from spillview.tui.queue.columns import ALL
 from spillview.tui.queue.indexing import IndexingScreen
+from spillview.tui.queue.leaving import LeavingScreen
 from spillview.tui.queue.members import Members
 from spillview.tui.queue.queue import Queue
 from spillview.tui.queue.rows import missing_sentence
@@ -44,7 +45,7 @@ from spillview.tui.review.marking import MarkingScreen
 from spillview.tui.titles import Titles
 
 
-class HomeScreen(MarkingScreen, IndexingScreen, Acting):
+class HomeScreen(MarkingScreen, IndexingScreen, LeavingScreen, Acting):
     """Sessions worst first, each with its artifacts worst first."""
 
     BINDING_GROUP_TITLE = "Home"

@@ -12,11 +12,12 @@ from textual.binding import BindingType
 
 from spillview.catalogue.catalogue import Catalogue
 from spillview.model import Artifact, Range
+from spillview.review.remembered import Mode
 from spillview.search.hits import Pattern
 from spillview.secrets.kept import SEEN_WORDS, states
 from spillview.text import path_text, printable
 from spillview.tui.artifact.keys import ARTIFACT_BINDINGS
-from spillview.tui.artifact.panes import Panes
+from spillview.tui.artifact.leaving import LeavingPanes
 from spillview.tui.cleanup.undoing import offer_mark
 from spillview.tui.live_keys import key_of
 from spillview.tui.pager.pager import Pager
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from spillview.tui.shape.shape import ShapePane
 
 
-class ArtifactScreen(Panes, Acting):
+class ArtifactScreen(LeavingPanes, Acting):
     """One artifact of the queue: what the model saw beside all that there was."""
 
     BINDING_GROUP_TITLE = "Artifact"
@@ -124,6 +125,17 @@ class ArtifactScreen(Panes, Acting):
             begin = document.text.pread(self.full.cursor, 1024)
         return document.to_disk(self.full.cursor + len(begin) - len(begin.lstrip()))
 
+    @property
+    def mode(self) -> Mode:
+        """What of it is looked at."""
+        return "shape" if self.has_class("-shape") else super().mode
+
+    def take_mode(self, mode: Mode) -> None:
+        """Look at that of it."""
+        if mode == "shape" and self._may_be_json() and not self.has_class("-shape"):
+            self.call_later(self.action_shape)
+        super().take_mode(mode)
+
     def _show_text(self) -> None:
         """The text again, where it was."""
         self.remove_class("-shape")
@@ -190,6 +202,7 @@ class ArtifactScreen(Panes, Acting):
 
     def action_step(self, step: int) -> None:
         """Another artifact of the queue."""
+        self.keep_place()
         self.index += step
         self._open()
 
@@ -341,6 +354,7 @@ class ArtifactScreen(Panes, Acting):
 
     def action_leave(self) -> None:
         """Back to the screen below, with the artifact that it ended on."""
+        self.keep_place()
         self.dismiss(self.artifact)
 
 
