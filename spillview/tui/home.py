@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import ClassVar
 
@@ -15,8 +15,10 @@ from spillview.catalogue.catalogue import Query
 from spillview.catalogue.picks import PICKS
 from spillview.errors import SpillError
 from spillview.model import Artifact, Missing
+from spillview.seen.endings import ending_line
 from spillview.text import printable
 from spillview.tui.cleanup.undoing import PutsBack
+from spillview.tui.copying import Copyable, Copying
 from spillview.tui.keys import HOME_BINDINGS
 from spillview.tui.messages import (
     DemoMade,
@@ -34,6 +36,7 @@ from spillview.tui.queue.arrangement import (
 )
 from spillview.tui.queue.columns import ALL
 from spillview.tui.queue.indexing import IndexingScreen
+from spillview.tui.queue.leaving import LeavingScreen
 from spillview.tui.queue.members import Members
 from spillview.tui.queue.queue import Queue
 from spillview.tui.queue.rows import missing_sentence
@@ -44,7 +47,9 @@ from spillview.tui.review.marking import MarkingScreen
 from spillview.tui.titles import Titles
 
 
-class HomeScreen(MarkingScreen, IndexingScreen, Acting, PutsBack):
+class HomeScreen(
+    MarkingScreen, IndexingScreen, LeavingScreen, Copying, Acting, PutsBack
+):
     """Sessions worst first, each with its artifacts worst first."""
 
     BINDING_GROUP_TITLE = "Home"
@@ -108,6 +113,15 @@ class HomeScreen(MarkingScreen, IndexingScreen, Acting, PutsBack):
         if isinstance(row, Run):
             return row.artifacts[0] if row.artifacts else None
         return row
+
+    def copyables(self) -> Sequence[Copyable]:
+        """What can be copied of the row."""
+        from spillview.tui.review.copies import copies_of
+
+        row, show = self.queue.row, ""
+        if isinstance(row, Artifact) and (line := ending_line(row)) is not None:
+            show = f"--offset {line.number}"
+        return list(copies_of(self.catalogue, row, show=show))
 
     def action_no_undo(self) -> None:
         """Say that there is nothing to take back."""
@@ -336,6 +350,7 @@ class HomeScreen(MarkingScreen, IndexingScreen, Acting, PutsBack):
         for pick in PICKS.values():
             show = partial(self.select_only, pick.name)
             yield SystemCommand(f"Only {pick.name}", pick.words, show)
+        yield from super().commands()
 
     @work(
         thread=True,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import ClassVar
@@ -25,6 +26,7 @@ from spillview.review.reviewed import call_mark
 from spillview.text import path_text, printable
 from spillview.tui import stylesheet
 from spillview.tui.cleanup.undoing import SECONDS, offer_mark, sentence
+from spillview.tui.copying import Copyable, Copying
 from spillview.tui.footer import Footer
 from spillview.tui.home import HomeScreen
 from spillview.tui.report.keys import REPORT_BINDINGS
@@ -41,7 +43,7 @@ from spillview.tui.review.note import Notes, NoteScreen, words_about
 from spillview.tui.row_list import RowList
 
 
-class ReportScreen(Acting):
+class ReportScreen(Copying, Acting):
     """The report of what the queue below looks at, for the period of `review`."""
 
     CSS_PATH = stylesheet("home.tcss")
@@ -197,6 +199,16 @@ this report is reviewed, and the next one begins with what came after it;
         """Its artifact, or its call."""
         row = self.row
         return subject_of(row.finding) if row is not None else None
+
+    def copyables(self) -> Sequence[Copyable]:
+        """What can be copied of its artifact or call."""
+        from spillview.tui.review.copies import copies_of
+
+        row, line = self.row, None
+        if row is not None and row.finding.artifact is not None:
+            line = row.finding.line
+        show = f"--offset {line.number}" if line is not None else ""
+        return list(copies_of(self.catalogue, self.acted_on(), show=show))
 
     def action_open(self) -> None:
         """Open the artifact; `J` and `K` go on through those of the report."""
@@ -368,7 +380,14 @@ this report is reviewed, and the next one begins with what came after it;
             if more.get("what") == "trash":
                 return action == "trash" and bool(more.get("batches"))
             return action == "cleanup"
-        if action in ("review", "note", "copy_prompt", "copy_resume", "open_pane"):
+        if action in (
+            "review",
+            "note",
+            "copy_menu",
+            "copy_prompt",
+            "copy_resume",
+            "open_pane",
+        ):
             return self.acted_on() is not None
         if action == "finish":
             return self.report is not None and self.done is None

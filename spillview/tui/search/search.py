@@ -12,7 +12,6 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.message import Message
-from textual.screen import Screen
 from textual.widgets import Input, Static
 from textual.worker import Worker, WorkerState, get_current_worker
 
@@ -24,13 +23,15 @@ from spillview.search.selection import Options
 from spillview.text import path_text, printable
 from spillview.tui import stylesheet
 from spillview.tui.artifact.lines import PaneTitle
+from spillview.tui.copying import Copyable, Copying
 from spillview.tui.footer import Footer
 from spillview.tui.pager.document import open_document
 from spillview.tui.pager.pager import Pager
 from spillview.tui.pager.viewport import Viewport
+from spillview.tui.queue.bars import plural
 from spillview.tui.search.hit_list import HitList
 from spillview.tui.search.keys import SEARCH_BINDINGS, PatternInput
-from spillview.tui.search.rows import Batch, LineRow, grouped
+from spillview.tui.search.rows import ArtifactRow, Batch, LineRow, grouped
 from spillview.tui.search.search_bar import Progress, SearchBar, advice
 
 PAUSE = 0.05
@@ -47,7 +48,7 @@ PREVIEWED = 4 << 20
 """UTF-16 above this size has no preview: it would have to be transcribed first."""
 
 
-class SearchScreen(Screen[None]):
+class SearchScreen(Copying):
     """A pattern above, the lines that match below it, and a look at each in place."""
 
     CSS_PATH = [stylesheet("artifact.tcss"), stylesheet("search.tcss")]  # noqa: RUF012 - Textual's own
@@ -344,9 +345,47 @@ searches; Escape stops it and keeps what was found.
             return typing and bool(self.progress.pattern)
         if action == "all":
             return not typing and (self._wide or self._beyond > 0)
-        if action in ("edit", "unseen", "regex", "leave"):
+        if action in ("edit", "unseen", "regex", "leave", "copy_menu"):
             return not typing
         return True
+
+    def copyables(self) -> Sequence[Copyable]:
+        """The hit's line and artifact, and the search as a command."""
+        from spillview.tui.review.copies import copies_of
+
+        row = self.hits.row
+        offered: list[Copyable] = []
+        if isinstance(row, LineRow):
+            offered.append(Copyable("y", "the line", row.text, "as it is shown"))
+        if isinstance(row, LineRow | ArtifactRow):
+            number = row.number if isinstance(row, LineRow) else None
+            show = f"-n --offset {number} --limit 20" if number is not None else ""
+            artifact = self.artifacts[row.index]
+            offered += copies_of(self.catalogue, artifact, show=show)
+        command = self._rg()
+        return [*offered, *([command] if command is not None else [])]
+
+    def _rg(self) -> Copyable | None:
+        """The search over the artifacts that hold what it found, for a shell."""
+        from spillview.search.shell_command import shell_command
+
+        options = replace(self.options, seen=None)
+        found = [row.index for row in self.hits.rows if isinstance(row, ArtifactRow)]
+        if not found:
+            return None
+        command = shell_command(
+            options.arguments([self.progress.pattern]),
+            map(self.artifacts.__getitem__, found),
+        )
+        if command.text is None:
+            return None
+        total, given = self.progress.artifacts, len(found) - command.left_out
+        notes = [] if given == total else [f"{given:,} of {plural(total, 'artifact')}"]
+        if self.options.seen is not None:
+            notes.append("what was seen too")
+        return Copyable(
+            "r", "the rg command of the search", command.text, ", ".join(notes)
+        )
 
     def action_edit(self) -> None:
         """Type another pattern."""
