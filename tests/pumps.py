@@ -46,7 +46,7 @@ def patterns() -> dict[str, re.Pattern[str] | re.Pattern[bytes]]:
                 found.setdefault(f"{info.name}.{name} {number}", each)
     for number, (regex, where) in enumerate(profile_regexes()):
         found[f"{where} ({number})"] = re.compile(regex, re.MULTILINE)
-    rules = tomllib.loads((PACKAGE / "verdicts.toml").read_text())
+    rules = tomllib.loads((PACKAGE / "content" / "verdicts.toml").read_text())
     for number, rule in enumerate(rules["rule"]):
         found[f"verdicts.toml {number}"] = re.compile(rule["regex"])
     return found

@@ -9,7 +9,7 @@ from spillview.frozen import replace, values_of
 from spillview.json_text import loads
 from spillview.model import Conclusion, Found, Line, Link, Seen, Signals
 
-RULES = 4
+RULES = 5
 """Raised whenever alignment or verdict rules change, so that old results expire."""
 
 

@@ -128,7 +128,9 @@ def _seen(artifact: Artifact, facts: EnvelopeFacts | None) -> Runs:
         else:
             words = LINK_UNKNOWN
         return [*runs, (words, "notice")]
-    if counts is not None and counts.bytes:
+    if link.seen.is_unknown:
+        runs.append((f"{shown_by(artifact)} an unknown part", ""))
+    elif counts is not None and counts.bytes:
         share = link.seen.bytes / counts.bytes
         least = "" if link.seen.certain else "at least "
         runs.append((f"{shown_by(artifact)} {least}{share_text(share)}", ""))
