@@ -134,7 +134,7 @@ class Completion:
         link = self.records.link(found) or known or Link("orphan")
         if counts is None or found.id in self.growing:
             return link
-        mark = looks.token(found, link)
+        mark = looks.token(found, link, self.profile(found.harness))
         stored = self._looked.get(found.id)
         if stored is None and self._any_looks:
             stored = self.cache.looks([found]).get(found.id)
