@@ -139,6 +139,11 @@ class Seen(Frozen):
         """Bytes inside the ranges."""
         return sum(end - start for start, end in self.ranges)
 
+    @property
+    def is_unknown(self) -> bool:
+        """True when nothing of what the model received could be located."""
+        return not self.certain and not self.ranges
+
     def covers(self, start: int, end: int) -> bool:
         """True when every byte of `[start, end)` was received."""
         if start >= end:

@@ -104,7 +104,7 @@ class Assembly:
                 link = None  # no record is known to point at it, so far
             if link is not None and item.id in stored:
                 mark, data = stored[item.id]
-                if mark == looks.token(item, link):
+                if mark == looks.token(item, link, self.profile(item.harness)):
                     restored = looks.restore(link, data)
                     if restored is not None:
                         self._looked[item.id], link = link, restored

@@ -41,7 +41,7 @@ from spillview.model import (
     Problem,
     Session,
 )
-from spillview.profiles.profile import Profile, load_profiles
+from spillview.profiles.profile import Profile, load_profiles, marks_of
 from spillview.transcripts.guests import with_hosts
 
 if TYPE_CHECKING:
@@ -79,8 +79,6 @@ class Catalogue(Remembered):
 
         self.places = places
         self.settings = settings if settings is not None else load_settings(places)
-        profiles, self._profile_problems = load_profiles(places)
-        self.profiles = {name: with_hosts(p, profiles) for name, p in profiles.items()}
         self.cache = cache if cache is not None else Cache(None)
         self.state = state
         self.now = now
@@ -90,14 +88,23 @@ class Catalogue(Remembered):
         self._scanned: tuple[Listing | None, int] = (None, 0)
         """The last scan's listing, and how often records had been read by then."""
         self._rescan = Rescan()
-        self._records = Standing(self.profile, self.cache)
         self._elsewhere: Records | None = None
         """What transcripts say of sessions that may have run in a folder."""
+        self._take_profiles()
+
+    def _take_profiles(self) -> None:
+        """Read the profiles, and forget what was learnt by others."""
+        self._profile_marks = marks_of(self.places)
+        profiles, self._profile_problems = load_profiles(self.places)
+        self.profiles = {name: with_hosts(p, profiles) for name, p in profiles.items()}
+        self._records = Standing(self.profile, self.cache)
+        self._elsewhere = None
+        self._scanned = None, 0
         self._assembly = Assembly(
             self._records,
             self.cache,
             self.profile,
-            places.env,
+            self.places.env,
             self.settings,
             lambda: self.now(),
         )
@@ -178,6 +185,8 @@ class Catalogue(Remembered):
             return self._scan(query, bare, entries)
 
     def _scan(self, query: Query | None, bare: bool, entries: bool) -> Listing:
+        if entries and marks_of(self.places) != self._profile_marks:
+            self._take_profiles()
         self._query = query = query if query is not None else Query()
         seen = self._seen = self._discover(query) if entries else self._seen
         self._rescan.forget()
@@ -268,8 +277,11 @@ class Catalogue(Remembered):
         """Look at the entries again; True when something came, went or changed.
 
         Most times only at folders, transcripts and the files of sessions at work; a
-        file that grew in any other one is noticed at every tenth time.
+        file that grew in any other one is noticed at every tenth time. A profile that
+        was edited changes everything.
         """
+        if marks_of(self.places) != self._profile_marks:
+            return True
         query = self._query
         return self._rescan.differs(
             self._seen,

@@ -94,7 +94,8 @@ class Completion:
         stored = self._looked.get(found.id)
         if stored is None and self._any_looks:
             stored = self.cache.looks([found]).get(found.id)
-        if stored is None or stored[0] != looks.token(found, link):
+        profile = self.profile(found.harness)
+        if stored is None or stored[0] != looks.token(found, link, profile):
             return None
         return looks.restore(link, stored[1])
 

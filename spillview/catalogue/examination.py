@@ -148,7 +148,7 @@ def _look(
         for name in Link.__match_args__
         if (value := getattr(looked, name)) is not getattr(link, name)
     }
-    return Look(changes, looks.token(found, link), looks.pack(looked))
+    return Look(changes, looks.token(found, link, profile), looks.pack(looked))
 
 
 # In another process

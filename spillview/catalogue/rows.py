@@ -23,6 +23,7 @@ from spillview.model import (
     Next,
     Problem,
     Read,
+    Seen,
     Session,
     Signals,
 )
@@ -71,7 +72,7 @@ def artifact_row(artifact: Artifact) -> Row:
         "ratio": ratio,
         "boundaries": [[each.size, each.unit] for each in artifact.boundaries],
         "link": _state(link),
-        "seen_bytes": link.seen.bytes if link and link.seen else None,
+        "seen_bytes": _seen_bytes(link.seen if link else None),
         "verdict_seen": artifact.verdict_seen,
         "verdict": link.verdict if link else "unknown",
         "read_back": was_read_back(link) if known else None,
@@ -207,8 +208,8 @@ def envelope_row(facts: EnvelopeFacts) -> Row:
         "claimed": facts.claimed,
         "measured": facts.measured,
         "agrees": facts.agrees,
-        "seen": [list(each) for each in seen.ranges] if seen else None,
-        "seen_bytes": seen.bytes if seen else None,
+        "seen": _ranges(seen),
+        "seen_bytes": _seen_bytes(seen),
         "seen_lines": facts.seen_lines,
         "coverage": facts.coverage,
         "verdict": _verdict(artifact),
@@ -270,6 +271,16 @@ def problem_row(problem: Problem) -> Row:
 
 
 # -- the parts ---------------------------------------------------------------------
+
+
+def _seen_bytes(seen: Seen | None) -> int | None:
+    return None if seen is None or seen.is_unknown else seen.bytes
+
+
+def _ranges(seen: Seen | None) -> list[list[int]] | None:
+    return (
+        None if seen is None or seen.is_unknown else [[*each] for each in seen.ranges]
+    )
 
 
 def _text(value: str | None) -> str | None:
@@ -417,8 +428,8 @@ def _shown(shown: Shown) -> Row:
         "claimed": shown.claimed,
         "measured": shown.measured,
         "agrees": shown.agrees,
-        "seen": [list(each) for each in shown.seen.ranges] if shown.seen else None,
-        "seen_bytes": shown.seen.bytes if shown.seen else None,
+        "seen": _ranges(shown.seen),
+        "seen_bytes": _seen_bytes(shown.seen),
         "next": _next(shown.mention.next),
         **_call(shown.mention),
     }

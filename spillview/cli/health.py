@@ -198,6 +198,7 @@ def _problems(
     for problem in catalogue.broken_records():
         yield Told(problem, "{} transcripts have broken records, which were skipped")
     yield from _profile_problems(catalogue)
+    yield from _unaccounted(catalogue, artifacts)
     own = catalogue.places.uid
     for (harness, root), of in stores.items():
         foreign = sorted(of.owners.keys() - {own})
@@ -230,7 +231,8 @@ def _problems(
 
 
 LOOKING = 3.0
-"""Seconds that are spent on looking for credentials where nobody looked before."""
+"""Seconds that are spent on looking for credentials where nobody looked before, and on
+reading results again."""
 
 
 def _credentials(
@@ -268,6 +270,14 @@ def _profile_problems(catalogue: Catalogue) -> Iterator[Told]:
     for fact in catalogue.user_profiles():
         if not (fact.artifacts or fact.notices):
             yield Told(Problem(fact.path, f"it matched nothing: {fact}", fact.harness))
+
+
+def _unaccounted(catalogue: Catalogue, artifacts: Listing) -> Iterator[Told]:
+    """Profiles whose results hold text that none of their rules accounts for."""
+    from spillview.profiles.unaccounted import tallies
+
+    for fact in tallies(catalogue, artifacts, seconds=LOOKING):
+        yield Told(Problem(fact.source, fact.sentence, fact.harness))
 
 
 def _write_json(

@@ -58,6 +58,7 @@ __all__ = [
     "TranscriptRule",
     "Way",
     "load_profiles",
+    "marks_of",
     "untilde",
     "version_key",
 ]
@@ -200,6 +201,21 @@ def load_profiles(places: Places) -> tuple[dict[str, Profile], list[Problem]]:
         for profile in user_files(places.config_dir, problems):
             profiles[profile.harness] = profile
     return profiles, problems
+
+
+def marks_of(places: Places) -> tuple[tuple[object, ...], ...]:
+    """What changes when the user adds, edits or removes a profile of their own."""
+    folder = os.path.join(places.config_dir, "harnesses")
+    try:
+        entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+        facts = [(entry.name, entry.stat()) for entry in entries]
+    except OSError:
+        return ()
+    return tuple(
+        (name, each.st_ino, each.st_size, each.st_mtime_ns, each.st_ctime_ns)
+        for name, each in facts
+        if name.endswith(".toml")
+    )
 
 
 def version_key(version: str) -> tuple[int, ...]:

@@ -178,6 +178,9 @@ class Notice(NamedTuple):
     """What the envelope is: the whole text, from the notice to `close`, it alone, or
     so many chars from its beginning on as its group `size` says."""
     close: str | None = None
+    words: tuple[str, ...] = ()
+    """Regexes of what else the harness itself says in such a result: no part of the
+    output, though it stands beside notice and preview."""
     places: tuple[str, ...] = ("result",)
     """Where it may stand: `result`, `prompt`, `attachment`."""
     at_end: bool = False

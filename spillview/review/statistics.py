@@ -220,7 +220,7 @@ def _spill(artifact: Artifact, transcripts: _Transcripts) -> Spill:
         True,
         bool(reads),
         min(later, default=None),
-        link.seen.bytes if link.seen is not None else None,
+        None if link.seen is None or link.seen.is_unknown else link.seen.bytes,
         transcripts.carried(mention, artifact.found.harness),
     )
 
