@@ -67,7 +67,8 @@ class ArtifactScreen(Panes, Acting):
         if action == "undo":
             return bool(self._marked)
         if action == "reads":
-            return self.artifact.link is not None and self.facts is not None
+            link, facts = self.artifact.link, self.facts
+            return facts is not None and bool(facts.shown or (link and link.reads))
         if action == "compare":
             return self.artifact.found.type == "file"
         if action == "verdict":
