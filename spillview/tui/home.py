@@ -15,7 +15,6 @@ from spillview.catalogue.catalogue import Query
 from spillview.catalogue.picks import PICKS
 from spillview.errors import SpillError
 from spillview.model import Artifact, Missing
-from spillview.text import printable
 from spillview.tui.cleanup.undoing import TrashChanged, sentence, told
 from spillview.tui.keys import HOME_BINDINGS
 from spillview.tui.messages import (
@@ -36,7 +35,6 @@ from spillview.tui.queue.columns import ALL
 from spillview.tui.queue.indexing import IndexingScreen
 from spillview.tui.queue.members import Members
 from spillview.tui.queue.queue import Queue
-from spillview.tui.queue.rows import missing_sentence
 from spillview.tui.queue.screen import FEW
 from spillview.tui.queue.sessions import Run, places_of
 from spillview.tui.review.acting import Acting
@@ -56,12 +54,7 @@ class HomeScreen(MarkingScreen, IndexingScreen, Acting):
 
     @on(Queue.Opened)
     def _open(self, event: Queue.Opened) -> None:
-        row = event.row
-        if isinstance(row, Missing):
-            text = printable(missing_sentence(row))
-            self.notify(text, title="Nothing to open", markup=False)
-        elif isinstance(row, Artifact):
-            self.open_artifact(row.id)
+        self.open_artifact(event.row.id)
 
     def open_artifact(self, artifact_id: str) -> None:
         """Open an artifact; when it is left, the cursor stands where it went."""

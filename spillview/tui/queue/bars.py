@@ -170,7 +170,7 @@ class TotalsBar(Lines):
             sessions = plural(arrangement.sessions, "session")
             what, calls = plural(figures.artifacts, "artifact"), arrangement.calls
             if calls:
-                told = plural(calls, "call")
+                told = plural(calls, "missing call")
                 what = f"{what} and {told}" if figures.artifacts else told
             runs = [(" ", ""), (f"{what} in {sessions}", "head")]
             if calls and not figures.artifacts:
