@@ -24,7 +24,7 @@ from spillview.places import Places
 from spillview.tui.app import SpillviewApp
 from spillview.tui.cleanup.cleanup import CleanupScreen
 from spillview.tui.cleanup.plan_list import ChoiceRow
-from spillview.tui.cleanup.trash import TrashScreen
+from spillview.tui.cleanup.trash import BatchDetail, TrashScreen
 from spillview.tui.confirm import ConfirmScreen
 from spillview.tui.home import HomeScreen
 from spillview.tui.row_list import RowList
@@ -100,10 +100,10 @@ async def answer(
 async def test_every_artifact_is_listed_with_its_reason(home: Path) -> None:
     async with planning(home) as (screen, _):
         text = shown(screen)
-        assert "3 files go" in text
+        assert "3 artifacts go" in text
         assert "3 stay" in text
-        assert "goes  3 files" in text
-        assert "stays: not selected (newer than the rule)  3 files" in text
+        assert "goes  3 artifacts" in text
+        assert "stays: not selected (newer than the rule)  3 artifacts" in text
         assert "its session was last active 4w ago" in text
         assert "goes: its session was last active 4w ago" in text  # the whole reason
         assert all(path.exists() for path in old(home))
@@ -117,11 +117,11 @@ async def test_the_rules_can_be_turned_and_cleared(home: Path) -> None:
         await pilot.press("enter")
         await settle(pilot)
         assert screen.rules == Rules(older_than=12 * HOUR)
-        assert "6 files go" in shown(screen)
+        assert "6 artifacts go" in shown(screen)
         await pilot.press("n", "2", "enter")
         await settle(pilot)
         assert screen.rules.keep_last == 2
-        assert "2 files go" in shown(screen)
+        assert "2 artifacts go" in shown(screen)
         await pilot.press("o")
         screen.prompt.line.value = ""
         await pilot.press("enter")
@@ -173,11 +173,11 @@ async def test_one_file_is_kept_this_time_and_another_for_good(home: Path) -> No
         assert isinstance(first, ChoiceRow)
         await pilot.press("x")
         await settle(pilot)
-        assert "kept by you this time  1 file" in shown(screen)
-        assert "2 files go" in shown(screen)
+        assert "kept by you this time  1 artifact" in shown(screen)
+        assert "2 artifacts go" in shown(screen)
         await pilot.press("p")
         await settle(pilot)
-        assert "stays: pinned  1 file" in shown(screen)
+        assert "stays: pinned  1 artifact" in shown(screen)
         assert len(Pins(screen.catalogue.places).all()) == 1
         await pilot.press("D")
         await answer(pilot, "y", screen)
@@ -248,15 +248,15 @@ async def test_a_yes_moves_the_files_and_u_puts_them_back(home: Path) -> None:
         assert old(home) == []
         assert "nothing goes" in shown(screen)
         words = toasts(screen.app)
-        assert "3 files" in words
+        assert "3 artifacts" in words
         assert "0 B freed" in words
         assert f"undo_cleanup('{screen.last_batch}')" in words
         await pilot.press("u")
         await until(pilot, lambda: len(old(home)) == 3)
         await settle(pilot)
         assert {path: path.read_bytes() for path in old(home)} == data
-        assert "3 files back" in toasts(screen.app)
-        assert "3 files go" in shown(screen)
+        assert "3 artifacts back" in toasts(screen.app)
+        assert "3 artifacts go" in shown(screen)
 
 
 async def test_the_word_in_the_toast_undoes(home: Path) -> None:
@@ -286,7 +286,7 @@ async def test_what_became_live_since_the_plan_was_shown_stays(home: Path) -> No
             file.write(b"more")
         await answer(pilot, "y", screen)
         assert [path.name for path in old(home)] == ["b10000001.txt"]
-        assert "could not be removed  1 file" in shown(screen)
+        assert "could not be removed  1 artifact" in shown(screen)
 
 
 async def test_a_failure_is_listed_with_its_reason(
@@ -305,9 +305,9 @@ async def test_a_failure_is_listed_with_its_reason(
         await answer(pilot, "y", screen)
         assert [path.name for path in old(home)] == ["b10000001.txt"]
         text = shown(screen)
-        assert "could not be removed  1 file" in text
+        assert "could not be removed  1 artifact" in text
         assert "the disk reports an error" in text
-        assert "1 file could not be removed" in toasts(screen.app)
+        assert "1 artifact could not be removed" in toasts(screen.app)
 
 
 async def test_a_full_disk_asks_before_anything_is_deleted(
@@ -407,12 +407,19 @@ async def test_the_trash_lists_clean_ups_and_where_their_files_came_from(
     names = [path.name for path in old(home)]
     async with emptying(home) as (screen, pilot):
         text = shown(screen)
-        assert "6 files" in text
+        assert "6 artifacts" in text
         assert "freed once it is emptied" in text
         assert "b90000000.txt" in text
         await pilot.press("j")
         await settle(pilot)
         assert all(name in shown(screen) for name in names)
+
+
+async def test_what_does_not_fit_is_listed_by_a_command_that_works(home: Path) -> None:
+    detail = BatchDetail()
+    detail.show("20261130-1", [(f"/home/b{n}.txt", n) for n in range(9)])
+    last = "".join(text for text, _ in detail.make(80, 8)[-1])
+    assert last.strip() == "and 2 more of 9; `spillview trash 20261130-1` lists all"
 
 
 async def test_one_clean_up_is_put_back_and_the_other_emptied(home: Path) -> None:
@@ -439,7 +446,7 @@ async def test_everything_is_emptied_at_once(home: Path) -> None:
         await pilot.press("E")
         await answer(pilot, "y", screen)
         await until(pilot, lambda: screen.batches == [])
-        assert "6 files deleted" in toasts(screen.app)
+        assert "6 artifacts deleted" in toasts(screen.app)
 
 
 async def test_a_taken_place_is_said_and_the_rest_is_back(home: Path) -> None:
@@ -451,7 +458,7 @@ async def test_a_taken_place_is_said_and_the_rest_is_back(home: Path) -> None:
         await until(pilot, lambda: len(old(home)) == 3)
         await settle(pilot)
         words = toasts(screen.app)
-        assert "2 files back" in words
+        assert "2 artifacts back" in words
         assert "something else has its place" in words
         assert taken.read_text() == "newer"
         assert len(screen.batches) == 2

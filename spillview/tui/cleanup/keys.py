@@ -145,14 +145,14 @@ TRASH_BINDINGS: list[BindingType] = [
         "Put back",
         key_display="⏎ u",
         id="trash.undo",
-        tooltip="Put this clean-up's files back",
+        tooltip="Put this clean-up's artifacts back",
     ),
     Binding(
         "e",
         "empty",
         "Delete",
         id="trash.empty",
-        tooltip="Delete this clean-up's files for good",
+        tooltip="Delete this clean-up's artifacts for good",
     ),
     Binding(
         "E",

@@ -43,7 +43,7 @@ class CleanupBar(Lines):
             going = plan.remove
             if going:
                 left += [
-                    (f"{plural(len(going), 'file')} go", "over"),
+                    (f"{plural(len(going), 'artifact')} go", "over"),
                     (f"  {human_bytes(plan.remove_bytes)}", "head"),
                 ]
             else:

@@ -39,7 +39,7 @@ class Heading:
 
     def runs(self, width: int) -> Runs:
         """Words, files, bytes."""
-        figures = f"  {plural(self.count, 'file')} · {human_bytes(self.size)}"
+        figures = f"  {plural(self.count, 'artifact')} · {human_bytes(self.size)}"
         return [(" ", ""), (self.words, self.tone), (figures, "dim")]
 
 

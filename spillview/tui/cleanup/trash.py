@@ -64,11 +64,12 @@ class BatchRow:
         files = f"{batch.items:,}"
         if batch.items != batch.total:
             files += f" of {batch.total:,}"
+        noun = "artifact" if batch.total == 1 else "artifacts"
         runs: Runs = [(" ", ""), (when if batch.when else fit("?", 16), "")]
         age = f"{human_age(self.now - batch.when)} ago" if batch.when else ""
         runs += [
             (fit(age, 9, right=True), "dim"),
-            (fit(f"{files} files", 18, right=True), "head"),
+            (fit(f"{files} {noun}", 18, right=True), "head"),
             (fit(human_bytes(batch.bytes), 11, right=True), "head"),
             ("  ", ""),
         ]
@@ -109,7 +110,7 @@ class TrashBar(Lines):
         items = sum(batch.items for batch in self.batches)
         size = human_bytes(sum(batch.bytes for batch in self.batches))
         left: Runs = [(" ", ""), ("trash", "brand"), ("  ", "")]
-        left.append((f"{plural(items, 'file')} · {size}", "head"))
+        left.append((f"{plural(items, 'artifact')} · {size}", "head"))
         if items:
             left.append(("  freed once it is emptied", "dim"))
         right = self.doing
@@ -123,11 +124,12 @@ class BatchDetail(Lines):
 
     def __init__(self) -> None:
         super().__init__(id="batch")
+        self._named = ""
         self.files: Sequence[tuple[str, int]] = ()
 
-    def show(self, files: Sequence[tuple[str, int]]) -> None:
-        """Show these: paths and bytes."""
-        self.files = files
+    def show(self, name: str, files: Sequence[tuple[str, int]]) -> None:
+        """Show these of a clean-up: paths and bytes."""
+        self._named, self.files = name, files
         self.remake()
 
     def make(self, width: int, height: int) -> list[Runs]:
@@ -144,7 +146,8 @@ class BatchDetail(Lines):
             lines.append([(bytes_, "dim"), ("  ", ""), (shown, "")])
         if not fits:
             rest = len(largest) - height + 1
-            more = f"and {rest:,} more of {len(largest):,}; `spillview trash` lists all"
+            more = f"and {rest:,} more of {len(largest):,}"
+            more += f"; `spillview trash {self._named}` lists all"
             lines.append([(" " * 12, ""), (more, "dim")])
         return lines
 
@@ -247,13 +250,13 @@ class TrashScreen(Screen[bool]):
         keep = self.catalogue.settings.trash_keep
         self.batch_list.show([BatchRow(batch, now, keep) for batch in self.batches])
         if not self.batches:
-            self.detail.show(())
+            self.detail.show("", ())
         self._state(None)
 
     @on(RowList.Highlighted)
     def _highlight(self, event: RowList.Highlighted) -> None:
         key = event.row.key if event.row is not None else ""
-        self.detail.show(self.contents.get(key, ()))
+        self.detail.show(key, self.contents.get(key, ()))
 
     @property
     def chosen(self) -> Batch | None:
@@ -315,7 +318,7 @@ class TrashScreen(Screen[bool]):
         ids = [batch.id for batch in batches]
         self.app.push_screen(
             ConfirmScreen(
-                f"Delete {plural(items, 'file')} ({size}) for good?",
+                f"Delete {plural(items, 'artifact')} ({size}) for good?",
                 "This frees the disk and cannot be undone.",
                 "Delete for good",
                 final=True,
@@ -345,7 +348,7 @@ class TrashScreen(Screen[bool]):
     @on(Freed)
     def _take_freed(self, message: Freed) -> None:
         done = message.done
-        words = f"{plural(done.items, 'file')} deleted, "
+        words = f"{plural(done.items, 'artifact')} deleted, "
         words += f"{human_bytes(done.freed_now)} freed."
         self.notify(words, markup=False)
         if done.failed:
