@@ -26,6 +26,7 @@ from spillview.tui.cleanup.cleanup import CleanupScreen
 from spillview.tui.cleanup.plan_list import ChoiceRow
 from spillview.tui.cleanup.trash import BatchDetail, TrashScreen
 from spillview.tui.confirm import ConfirmScreen
+from spillview.tui.footer import Footer
 from spillview.tui.home import HomeScreen
 from spillview.tui.row_list import RowList
 
@@ -165,6 +166,9 @@ async def test_a_click_on_a_rule_asks_for_it(home: Path) -> None:
         await pilot.click("#rules", offset=(4, 0))
         await until(pilot, lambda: bool(screen.prompt.display))
         assert screen.prompt.rule == "older_than"
+        keys = screen.query_one(Footer).keys
+        assert [key.words for key in keys] == ["Go", "Cancel"]
+        assert "(empty: not used)" in str(screen.prompt.label.render())
 
 
 async def test_one_file_is_kept_this_time_and_another_for_good(home: Path) -> None:

@@ -137,7 +137,7 @@ class ForecastScreen(Screen[None]):
             id="forecast.copy",
             tooltip="The rows of `spillview forecast --json`",
         ),
-        Binding("escape,q,F", "leave", "Back", id="forecast.back"),
+        Binding("q,escape,F", "leave", "Back", id="forecast.back"),
     ]
 
     bar = getters.query_one("#forecast-bar", ForecastBar)

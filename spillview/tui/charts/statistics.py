@@ -147,7 +147,7 @@ not known, as where a harness keeps no results or does not tell of compactions.
             show=False,
             id="statistics.close_help",
         ),
-        Binding("escape,q,percent_sign", "dismiss", "Back", id="statistics.back"),
+        Binding("q,escape,percent_sign", "dismiss", "Back", id="statistics.back"),
         Binding(
             "question_mark",
             "app.toggle_help",

@@ -73,5 +73,5 @@ REPORT_BINDINGS: list[BindingType] = [
         tooltip="Copy the rows of `spillview review --json`",
     ),
     *ACTING_BINDINGS,
-    Binding("escape,q,R", "leave", "Back", id="report.back"),
+    Binding("q,escape,R", "leave", "Back", id="report.back"),
 ]
