@@ -37,7 +37,7 @@ the model received; `≥0%` is at least that: some of what it received is not pl
 being counted, `–` not known. *Link* is `unknown` where no transcript that can be read
 tells whether a record points at the file.
 
-Flags: `*` pinned, `G` growing, `U` uncounted, `W` world-readable, `S` secret-like, `L`
+Flags: `G` growing, `U` uncounted, `W` world-readable, `S` secret-like, `L`
 symlink, `P` partial, `D` digest mismatch, `X` no regular file, `!` unreadable.
 """
 
