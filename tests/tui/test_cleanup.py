@@ -22,6 +22,7 @@ from spillview.cleanup.trash import Trash
 from spillview.disk import Disk
 from spillview.places import Places
 from spillview.tui.app import SpillviewApp
+from spillview.tui.artifact.artifact import ArtifactScreen
 from spillview.tui.cleanup.cleanup import CleanupScreen
 from spillview.tui.cleanup.plan_list import ChoiceRow
 from spillview.tui.cleanup.trash import BatchDetail, TrashScreen
@@ -70,7 +71,8 @@ def lines(screen: CleanupScreen | TrashScreen) -> list[str]:
     """Everything that is drawn by the screen's own lines and lists."""
     drawn = []
     for widget in screen.query(
-        "CleanupBar, RulesLine, RowList, ChoiceDetail, TrashBar, BatchDetail"
+        "CleanupBar, RulesLine, PlanTitles, RowList, ChoiceDetail, TrashBar,"
+        " BatchDetail"
     ):
         if widget.display:
             drawn += [widget.render_line(y).text for y in range(widget.size.height)]
@@ -96,6 +98,47 @@ async def answer(
 
 
 # The plan
+
+
+async def test_a_row_has_the_age_of_the_file_under_its_title(home: Path) -> None:
+    session(home, "77777777-8888-4777-8666-555555555555", age=0)
+    async with planning(home, size=(80, 24)) as (screen, _):
+        drawn = lines(screen)
+        at = next(n for n, line in enumerate(drawn) if "changed" in line)
+        row = next(line for line in drawn if " 4w " in line)
+        assert drawn[at].index("changed") + len("changed") == row.index("4w") + 2
+        assert drawn[at].index("why") == row.index("session 4w ago, file 4w ago")
+        assert "stays: needed by live sessions" in shown(screen)
+        assert any(" it was active " in line for line in drawn)
+        assert sum("its session is live" in line for line in drawn) <= 1
+
+
+async def test_a_plan_that_takes_nothing_names_the_keys_that_change_it(
+    home: Path,
+) -> None:
+    async with planning(home, size=(80, 24)) as (screen, pilot):
+        assert "[ younger  o age  r orphans" not in shown(screen)
+        for _ in range(3):
+            await pilot.press("right_square_bracket")
+        await until(pilot, lambda: "nothing goes" in shown(screen))
+        assert lines(screen)[0].rstrip().endswith("[ younger  o age  r orphans")
+
+
+async def test_an_empty_trash_says_what_fills_it(tmp_path: Path) -> None:
+    catalogue = Catalogue(Places.of_home(str(tmp_path)))
+    async with Bare(catalogue).run_test(size=(80, 24)) as pilot:
+        screen = TrashScreen(catalogue)
+        pilot.app.push_screen(screen)
+        await until(pilot, lambda: bool(screen.is_mounted and screen.blank.display))
+        assert "q goes back; from the queue D plans one" in str(screen.blank.render())
+
+
+async def test_a_second_click_on_a_row_opens_its_artifact(home: Path) -> None:
+    async with planning(home) as (screen, pilot):
+        await pilot.click(screen.plan_list, offset=(20, 2))
+        assert pilot.app.screen is screen
+        await pilot.click(screen.plan_list, offset=(20, 3), times=2)
+        await until(pilot, lambda: isinstance(pilot.app.screen, ArtifactScreen))
 
 
 async def test_every_artifact_is_listed_with_its_reason(home: Path) -> None:

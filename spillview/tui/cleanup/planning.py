@@ -22,7 +22,7 @@ from spillview.text import path_text, printable
 from spillview.tui import stylesheet
 from spillview.tui.breakpoints import take_shape
 from spillview.tui.cleanup.keys import CLEANUP_HELP
-from spillview.tui.cleanup.lines import ChoiceDetail, CleanupBar
+from spillview.tui.cleanup.lines import ChoiceDetail, CleanupBar, PlanTitles
 from spillview.tui.cleanup.plan_list import SHOWN, ChoiceRow, rows_of
 from spillview.tui.cleanup.rules_line import (
     RulePrompt,
@@ -51,6 +51,7 @@ class PlanScreen(Screen[bool]):
     bar = getters.query_one("#cleanup-bar", CleanupBar)
     rules_line = getters.query_one("#rules", RulesLine)
     plan_list = getters.query_one("#plan", RowList)
+    plan_titles = getters.query_one("#plan-titles", PlanTitles)
     detail = getters.query_one("#choice", ChoiceDetail)
     prompt = getters.query_one("#rule-prompt", RulePrompt)
     blank = getters.query_one("#no-plan", Static)
@@ -94,6 +95,7 @@ class PlanScreen(Screen[bool]):
         take_shape(self)
         yield CleanupBar()
         yield RulesLine()
+        yield PlanTitles()
         yield RowList(id="plan")
         yield Static(id="no-plan", markup=False)
         yield ChoiceDetail()
@@ -173,7 +175,7 @@ class PlanScreen(Screen[bool]):
         if plan is not None:
             view = SHOWN[self._shown]
             rows = rows_of(plan, self.failures, show=view, by=self._by)
-        self.plan_list.display = bool(rows)
+        self.plan_list.display = self.plan_titles.display = bool(rows)
         self.blank.display = not rows
         if not rows:
             self.blank.update(error or self._nothing(plan))
@@ -291,6 +293,7 @@ class PlanScreen(Screen[bool]):
         self.notify(words, markup=False)
         self.action_replan()
 
+    @on(RowList.Opened)
     def action_open(self) -> None:
         """Open the artifact."""
         from spillview.tui.artifact.artifact import ArtifactScreen

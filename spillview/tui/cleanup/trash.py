@@ -27,6 +27,8 @@ from spillview.tui.cleanup.keys import TRASH_BINDINGS, TRASH_HELP
 from spillview.tui.cleanup.undoing import TrashChanged, sentence, told
 from spillview.tui.confirm import ConfirmScreen
 from spillview.tui.footer import Footer
+from spillview.tui.home import HomeScreen
+from spillview.tui.live_keys import key_of
 from spillview.tui.queue.bars import plural, two_ends
 from spillview.tui.row_list import RowList
 from spillview.tui.runs import Lines, Runs, fit
@@ -35,6 +37,7 @@ EMPTY = """\
 The trash is empty.
 
 What a clean-up removes is kept here until it is deleted for good.
+{back} goes back; from the queue {plan} plans one.
 """
 
 
@@ -66,7 +69,7 @@ class BatchRow:
             files += f" of {batch.total:,}"
         noun = "artifact" if batch.total == 1 else "artifacts"
         runs: Runs = [(" ", ""), (when if batch.when else fit("?", 16), "")]
-        age = f"{human_age(self.now - batch.when)} ago" if batch.when else ""
+        age = f"{human_age(max(0.0, self.now - batch.when))} ago" if batch.when else ""
         runs += [
             (fit(age, 9, right=True), "dim"),
             (fit(f"{files} {noun}", 18, right=True), "head"),
@@ -246,12 +249,18 @@ class TrashScreen(Screen[bool]):
         self.batch_list.display = bool(self.batches)
         self.detail.display = bool(self.batches)
         self.blank.display = not self.batches
-        self.blank.update(message.error or EMPTY)
+        self.blank.update(message.error or self._nothing())
         keep = self.catalogue.settings.trash_keep
         self.batch_list.show([BatchRow(batch, now, keep) for batch in self.batches])
         if not self.batches:
             self.detail.show("", ())
         self._state(None)
+
+    def _nothing(self) -> str:
+        """What to do where there is nothing to put back."""
+        queue = self.app.screen_stack[0]
+        plan = key_of(queue, "home.cleanup") if isinstance(queue, HomeScreen) else "D"
+        return EMPTY.format(plan=plan, back=key_of(self, "trash.back"))
 
     @on(RowList.Highlighted)
     def _highlight(self, event: RowList.Highlighted) -> None:
