@@ -31,6 +31,7 @@ from spillview.tui.queue.arrangement import (
     row_key,
     session_key,
 )
+from spillview.tui.queue.bars import Bar
 from spillview.tui.queue.columns import ALL
 from spillview.tui.queue.indexing import IndexingScreen
 from spillview.tui.queue.members import Members
@@ -158,7 +159,7 @@ class HomeScreen(MarkingScreen, IndexingScreen, Acting):
 
     def action_errors(self) -> None:
         """Show what tells of trouble only where the model did not look, or all."""
-        self.select_only(None if self.view.only == "errors" else "errors")
+        self.action_only("errors")
 
     def action_which(self) -> None:
         """Show the next kind alone that there is; after the last one everything."""
@@ -180,6 +181,14 @@ class HomeScreen(MarkingScreen, IndexingScreen, Acting):
             gists.admits(name, place) and is_inside(place)
             for place in places_of(self.material.sessions)
         ) or any(map(PICKS[name].admits_call, self.material.missing))
+
+    @on(Bar.Clicked)
+    async def _do(self, event: Bar.Clicked) -> None:
+        await self.run_action(event.action)
+
+    def action_only(self, name: str) -> None:
+        """Show one selection alone; when it is shown, everything."""
+        self.select_only(None if self.view.only == name else name)
 
     def select_only(self, name: str | None) -> None:
         """Show one selection alone, or everything."""

@@ -640,6 +640,24 @@ async def test_enter_ends_a_filter_without_hits_and_q_clears_it() -> None:
         assert app.is_running
 
 
+async def test_what_the_lines_around_the_queue_count_can_be_clicked() -> None:
+    app = SpillviewApp(night(missing=[lost_call(session="build")]))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        home = home_of(app)
+        for line, words, name in (
+            (home.totals, "1 missing call", "missing"),
+            (home.top, "1 failed unseen", "only"),
+        ):
+            before = getattr(home.view, name)
+            await pilot.click(line, offset=(text_of(line).index(words), 0))
+            await pilot.pause()
+            assert getattr(home.view, name) != before
+        assert home.view.only == "failed"
+        await pilot.click(home.top, offset=(3, 0))
+        assert home.view.only == "failed"
+
+
 async def test_enter_is_offered_for_what_it_does() -> None:
     app = SpillviewApp(night(missing=[lost_call(session="build")]))
     async with app.run_test(size=(80, 24)) as pilot:

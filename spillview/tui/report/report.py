@@ -198,6 +198,13 @@ this report is reviewed, and the next one begins with what came after it;
         row = self.row
         return subject_of(row.finding) if row is not None else None
 
+    @on(RowList.Opened)
+    async def _open(self) -> None:
+        """What Enter does to the row."""
+        for name in ("open", "cleanup", "trash"):
+            if self.check_action(name, ()):
+                await self.run_action(name)
+
     def action_open(self) -> None:
         """Open the artifact; `J` and `K` go on through those of the report."""
         from spillview.tui.artifact.artifact import ArtifactScreen
