@@ -96,7 +96,7 @@ HOME_BINDINGS: list[BindingType] = [
         "Reviewed",
         key_display="␣",
         id="home.review",
-        tooltip="Mark it reviewed and go on; the next start leaves it out",
+        tooltip="Mark it reviewed and go on to what is left",
     ),
     Binding(
         "u",
@@ -246,6 +246,7 @@ HOME_BINDINGS: list[BindingType] = [
         "Open or close all sessions",
         show=False,
         id="home.toggle_all",
+        tooltip="Only the headers, or all that is below them again",
     ),
     Binding("escape", "clear", "Show every row", show=False, id="home.clear"),
     Binding(
@@ -266,7 +267,12 @@ HOME_BINDINGS: list[BindingType] = [
         tooltip="List what could not be read, broken transcript lines among it",
     ),
     Binding(
-        "r", "reload", "Refresh", show=False, id="home.reload", tooltip="Look again now"
+        "r,f5",
+        "reload",
+        "Refresh",
+        show=False,
+        id="home.reload",
+        tooltip="Look again now",
     ),
     *ACTING_BINDINGS,
 ]

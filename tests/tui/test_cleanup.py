@@ -16,6 +16,7 @@ from textual.pilot import Pilot
 from textual.widgets import Button
 
 from spillview.catalogue.catalogue import Catalogue, Query
+from spillview.cleanup.batches import Batch
 from spillview.cleanup.pins import Pins
 from spillview.cleanup.rules import Rules
 from spillview.cleanup.trash import Trash
@@ -25,7 +26,7 @@ from spillview.tui.app import SpillviewApp
 from spillview.tui.artifact.artifact import ArtifactScreen
 from spillview.tui.cleanup.cleanup import CleanupScreen
 from spillview.tui.cleanup.plan_list import ChoiceRow
-from spillview.tui.cleanup.trash import BatchDetail, TrashScreen
+from spillview.tui.cleanup.trash import BatchDetail, BatchRow, TrashScreen
 from spillview.tui.confirm import ConfirmScreen
 from spillview.tui.footer import Footer
 from spillview.tui.home import HomeScreen
@@ -35,7 +36,7 @@ from ..aging import DAY, HOUR, aged, session
 from ..stores import OTHER, Made
 from ..test_disk import OTHER as ELSEWHERE
 from ..test_disk import elsewhere
-from .fakes import settle
+from .fakes import NOW, settle
 from .reading import Bare, is_safe, until
 
 
@@ -620,3 +621,10 @@ async def test_many_rows_are_moved_through_by_page_group_and_edge(
         await pilot.press("f", "f", "f", "f", "f", "f")
         assert rows.cursor > 62
         assert not rows.rows[rows.cursor].heading
+
+
+def test_a_clean_up_of_a_clock_ahead_is_not_said_to_be_ago() -> None:
+    row = BatchRow(Batch("20261130-1", NOW + DAY, 3, 10, "/trash"), NOW)
+    text = "".join(part for part, _ in row.runs(80))
+    assert " in 1d " in text
+    assert "ago" not in text

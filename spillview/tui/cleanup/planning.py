@@ -242,6 +242,7 @@ class PlanScreen(Screen[bool]):
                 if isinstance(error, NoPolicies):
                     more = "; `spillview prune --policy` shows an example"
                 words = printable(path_text(f"{error}{more}."))
+                words = words[:1].upper() + words[1:]
                 self.notify(words, severity="warning", markup=False)
                 return
             self._known = len(policies.policies)

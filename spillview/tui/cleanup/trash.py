@@ -69,7 +69,9 @@ class BatchRow:
             files += f" of {batch.total:,}"
         noun = "artifact" if batch.total == 1 else "artifacts"
         runs: Runs = [(" ", ""), (when if batch.when else fit("?", 16), "")]
-        age = f"{human_age(max(0.0, self.now - batch.when))} ago" if batch.when else ""
+        age = human_age(self.now - batch.when) if batch.when else ""
+        if age and batch.when <= self.now:  # else the clock was put back: `in 1d`
+            age += " ago"
         runs += [
             (fit(age, 9, right=True), "dim"),
             (fit(f"{files} {noun}", 18, right=True), "head"),
