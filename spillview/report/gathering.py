@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -216,8 +217,14 @@ class _Gathering:
             self._session_notes(keys),
             tuple(self._covered()),
             tuple(sorted(self._passed(counter, roots), key=_worst_first)),
-            self.query.paths or tuple(dict.fromkeys(s.root for s in catalogue.stores)),
+            self.query.paths or self._looked_at(),
         )
+
+    def _looked_at(self) -> tuple[str, ...]:
+        """The roots of the stores, those with most that is older first."""
+        held = Counter(artifact.found.root for artifact in self.before)
+        roots = dict.fromkeys(store.root for store in self.catalogue.stores)
+        return tuple(sorted(roots, key=lambda root: -held[root]))
 
     def _passed(self, counter: ItemCounter, roots: list[str]) -> Iterator[Finding]:
         """The worst of each artifact that was reviewed, and each such call."""
