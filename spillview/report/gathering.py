@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from array import array
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from operator import itemgetter
@@ -276,13 +277,21 @@ class _Gathering:
             self._session_notes(keys),
             self._covered(),
             Findings(entries, map(itemgetter(1), passed)),
-            self.query.paths or tuple(dict.fromkeys(s.root for s in catalogue.stores)),
+            self.query.paths or self._looked_at(),
             unreadable,
         )
 
     def _in_order(self, places: Iterable[int]) -> Iterator[Sequence[int]]:
         """Those of each session, worst session first, worst artifact first."""
         return worst_first(self.catalogue, self.found.of(places), self.gists)
+
+    def _looked_at(self) -> tuple[str, ...]:
+        """The roots of the stores, those with most that is older first."""
+        finds, within = self.found.table.finds, set(self.inside.order)
+        older = (place for place in self.found.order if place not in within)
+        held = Counter(map(finds.root, older))
+        roots = dict.fromkeys(store.root for store in self.catalogue.stores)
+        return tuple(sorted(roots, key=lambda root: -held[root]))
 
     def _sections(
         self, place: int, counter: ItemCounter, roots: list[str]

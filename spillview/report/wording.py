@@ -61,7 +61,8 @@ def closing(report: Report) -> list[str]:
     if tally.items_unread:
         told.append(
             f"The items of {many(tally.items_unread, 'JSON artifact')} were not"
-            " compared: too large or unreadable; --all compares the large ones too."
+            " compared: too large or unreadable; `spillview review --all` compares the"
+            " large ones too."
         )
     if tally.unlooked:
         told.append(
@@ -88,7 +89,9 @@ def _left_out(report: Report) -> list[str]:
     tally = report.tally
     out = tally.reviewed + tally.calls_reviewed
     if out and not report.reviewed:
-        return [f"{out:,} reviewed left out: --all tells of them too."]
+        return [
+            f"{out:,} reviewed left out: `spillview review --all` tells of them too."
+        ]
     if not tally.artifacts and not tally.calls and report.period.origin == "review":
         return [
             "What was reviewed before is left out: `spillview review --since yesterday"

@@ -16,7 +16,6 @@ from spillview.catalogue.picks import PICKS
 from spillview.errors import SpillError
 from spillview.model import Artifact, Missing
 from spillview.seen.endings import ending_line
-from spillview.text import printable
 from spillview.tui.cleanup.undoing import PutsBack
 from spillview.tui.copying import Copyable, Copying
 from spillview.tui.keys import HOME_BINDINGS
@@ -34,12 +33,12 @@ from spillview.tui.queue.arrangement import (
     row_key,
     session_key,
 )
+from spillview.tui.queue.bars import Bar
 from spillview.tui.queue.columns import ALL
 from spillview.tui.queue.indexing import IndexingScreen
 from spillview.tui.queue.leaving import LeavingScreen
 from spillview.tui.queue.members import Members
 from spillview.tui.queue.queue import Queue
-from spillview.tui.queue.rows import missing_sentence
 from spillview.tui.queue.screen import FEW
 from spillview.tui.queue.sessions import Run, places_of
 from spillview.tui.review.acting import Acting
@@ -61,12 +60,7 @@ class HomeScreen(
 
     @on(Queue.Opened)
     def _open(self, event: Queue.Opened) -> None:
-        row = event.row
-        if isinstance(row, Missing):
-            text = printable(missing_sentence(row))
-            self.notify(text, title="Nothing to open", markup=False)
-        elif isinstance(row, Artifact):
-            self.open_artifact(row.id)
+        self.open_artifact(event.row.id)
 
     def open_artifact(self, artifact_id: str) -> None:
         """Open an artifact; when it is left, the cursor stands where it went."""
@@ -179,7 +173,7 @@ class HomeScreen(
 
     def action_errors(self) -> None:
         """Show what tells of trouble only where the model did not look, or all."""
-        self.select_only(None if self.view.only == "errors" else "errors")
+        self.action_only("errors")
 
     def action_which(self) -> None:
         """Show the next kind alone that there is; after the last one everything."""
@@ -201,6 +195,14 @@ class HomeScreen(
             gists.admits(name, place) and is_inside(place)
             for place in places_of(self.material.sessions)
         ) or any(map(PICKS[name].admits_call, self.material.missing))
+
+    @on(Bar.Clicked)
+    async def _do(self, event: Bar.Clicked) -> None:
+        await self.run_action(event.action)
+
+    def action_only(self, name: str) -> None:
+        """Show one selection alone; when it is shown, everything."""
+        self.select_only(None if self.view.only == name else name)
 
     def select_only(self, name: str | None) -> None:
         """Show one selection alone, or everything."""

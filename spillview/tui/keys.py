@@ -38,7 +38,7 @@ the model received; `≥0%` is at least that: some of what it received is not pl
 being counted, `–` not known. *Link* is `unknown` where no transcript that can be read
 tells whether a record points at the file.
 
-Flags: `*` pinned, `G` growing, `U` uncounted, `W` world-readable, `S` secret-like, `L`
+Flags: `G` growing, `U` uncounted, `W` world-readable, `S` secret-like, `L`
 symlink, `P` partial, `D` digest mismatch, `X` no regular file, `!` unreadable.
 """
 
@@ -48,8 +48,9 @@ QUEUE_BINDINGS: list[BindingType] = [
         "open",
         "Open",
         id="queue.open",
-        tooltip="Open the artifact at its verdict; on a session, open or close it",
+        tooltip="Open the artifact at its verdict, or the session",
     ),
+    Binding("enter", "shut", "Close", id="queue.shut", tooltip="Close the session"),
     Binding("j,down", "move(1)", "Down", show=False, id="queue.down"),
     Binding("k,up", "move(-1)", "Up", show=False, id="queue.up"),
     Binding("g,home", "first", "First row", show=False, id="queue.first"),
@@ -96,7 +97,7 @@ HOME_BINDINGS: list[BindingType] = [
         "Reviewed",
         key_display="␣",
         id="home.review",
-        tooltip="Mark it reviewed and go on; the next start leaves it out",
+        tooltip="Mark it reviewed and go on to what is left",
     ),
     Binding(
         "u",
@@ -246,6 +247,7 @@ HOME_BINDINGS: list[BindingType] = [
         "Open or close all sessions",
         show=False,
         id="home.toggle_all",
+        tooltip="Only the headers, or all that is below them again",
     ),
     Binding("escape", "clear", "Show every row", show=False, id="home.clear"),
     Binding(
@@ -266,7 +268,12 @@ HOME_BINDINGS: list[BindingType] = [
         tooltip="List what could not be read, broken transcript lines among it",
     ),
     Binding(
-        "r", "reload", "Refresh", show=False, id="home.reload", tooltip="Look again now"
+        "r,f5",
+        "reload",
+        "Refresh",
+        show=False,
+        id="home.reload",
+        tooltip="Look again now",
     ),
     *COPYING_BINDINGS,
     *ACTING_BINDINGS,

@@ -85,6 +85,17 @@ class RowList(ScrollView, Parts, can_focus=True):
             """The list that sent it."""
             return self.row_list
 
+    @dataclass
+    class Opened(Message):
+        """The row under the cursor was clicked twice."""
+
+        row_list: RowList
+
+        @property
+        def control(self) -> RowList:
+            """The list that sent it."""
+            return self.row_list
+
     def __init__(self, *, id: str) -> None:  # noqa: A002 - Textual's name
         super().__init__(id=id)
         self.rows: Sequence[Row] = ()
@@ -179,10 +190,13 @@ class RowList(ScrollView, Parts, can_focus=True):
         return at is not None and self._go(at, 1)
 
     def on_click(self, event: events.Click) -> None:
-        """A click places the cursor."""
+        """A click places the cursor, a second one opens what is there."""
         index = self.scroll_offset.y + event.y
         if 0 <= index < len(self.rows) and not self.rows[index].heading:
+            again = event.chain > 1 and index == self.cursor
             self._go(index, 1)
+            if again:
+                self.post_message(self.Opened(self))
 
     def render_line(self, y: int) -> Strip:
         """One row."""

@@ -767,3 +767,14 @@ async def test_a_linked_symlink_says_that_it_is_linked(tmp_path: Path) -> None:
         )
         assert "link unknown" not in told
         assert f"{len(BUILD):,} bytes behind the symlink" in told
+
+
+async def test_an_image_is_called_one_and_offers_no_error_lines(night: Night) -> None:
+    night.build(b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 200)
+    async with looking(night) as (screen, _, _):
+        assert " · image" in header(screen)
+        assert "binary" not in header(screen)
+        assert "it has no line of text" in header(screen)
+        assert "verdict" not in header(screen)
+        footer = screen.query_one(Footer)
+        assert "Unseen" not in {key.words for key in footer.keys}

@@ -17,6 +17,7 @@ from textual.widgets import HelpPanel
 from spillview.catalogue.catalogue import Query
 from spillview.model import Artifact, Missing, Problem, Session
 from spillview.tui.app import SpillviewApp
+from spillview.tui.footer import Footer
 from spillview.tui.home import HomeScreen
 from spillview.tui.problems import ProblemsScreen
 from spillview.tui.queue import columns
@@ -639,6 +640,49 @@ async def test_enter_ends_a_filter_without_hits_and_q_clears_it() -> None:
         assert app.is_running
 
 
+async def test_what_the_lines_around_the_queue_count_can_be_clicked() -> None:
+    app = SpillviewApp(night(missing=[lost_call(session="build")]))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        home = home_of(app)
+        for line, words, name in (
+            (home.totals, "1 missing call", "missing"),
+            (home.top, "1 failed unseen", "only"),
+        ):
+            before = getattr(home.view, name)
+            await pilot.click(line, offset=(text_of(line).index(words), 0))
+            await pilot.pause()
+            assert getattr(home.view, name) != before
+        assert home.view.only == "failed"
+        await pilot.click(home.top, offset=(3, 0))
+        assert home.view.only == "failed"
+
+
+async def test_enter_is_offered_for_what_it_does() -> None:
+    app = SpillviewApp(night(missing=[lost_call(session="build")]))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        home = home_of(app)
+
+        async def offered() -> str:
+            await pilot.pause()
+            keys = home.query_one(Footer).keys
+            return next((k.words for k in keys if k.key == "enter"), "")
+
+        assert await offered() == "Open"
+        await pilot.press("g")  # the session above it
+        assert await offered() == "Close"
+        await pilot.press("enter")
+        assert await offered() == "Open"
+        await pilot.press("enter", "m")
+        await pilot.pause()
+        assert isinstance(home.queue.row, Missing)
+        assert await offered() == ""
+        await pilot.press("slash", *"nothing has this name")
+        await pilot.press("enter")
+        assert await offered() == ""
+
+
 async def test_calls_alone_are_counted_under_the_title_of_their_session() -> None:
     lost = [lost_call(session="build"), lost_call("cut", session="elsewhere")]
     app = SpillviewApp(night(missing=lost))
@@ -648,17 +692,17 @@ async def test_calls_alone_are_counted_under_the_title_of_their_session() -> Non
         await pilot.press("m")
         await pilot.pause()
         assert "4 sessions" in text_of(home.totals)
-        assert "and 2 calls in" in text_of(home.totals)
+        assert "and 2 missing calls in" in text_of(home.totals)
         home.select_only("dangling")
         await pilot.pause()
         assert commands(app) == ["[build]", "dangling: cat big.log"]
         assert "Fix the checkout build" in queue_text(app)[0]
         assert "· 0" not in queue_text(app)[0]
-        assert text_of(home.totals).startswith(" 1 call in 1 session ")
+        assert text_of(home.totals).startswith(" 1 missing call in 1 session ")
         home.select_only("cut")
         await pilot.press("s")
         await pilot.pause()
-        assert text_of(home.totals).startswith(" 1 call in 1 session ")
+        assert text_of(home.totals).startswith(" 1 missing call in 1 session ")
 
 
 async def test_a_kept_filter_is_typed_anew() -> None:

@@ -151,7 +151,7 @@ async def help_of(pilot: Pilot[None]) -> str:
         ("queue", {"home.which": "ctrl+k"}, "`^k` keeps one kind"),
         ("artifact", {"pager.wrap": "W"}, "`W` scrolls them sideways"),
         ("report", {"report.finish": "f9"}, "`f9` is `review --done`"),
-        ("clean-up", {"clean.spare": "h"}, "`h` keeps one file"),
+        ("clean-up", {"clean.spare": "h"}, "`h` keeps one artifact"),
         ("results", {"search.unseen": "U"}, "`U` keeps only"),
     ],
 )

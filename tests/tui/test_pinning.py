@@ -64,7 +64,10 @@ def is_marked(queue: HomeScreen, ident: str) -> bool:
     """Whether a row of the queue is drawn as pinned."""
     for at, row in enumerate(queue.queue.rows):
         if not isinstance(row, Missing) and row.id == ident:
-            return "*" in queue.queue.render_line(at).text[:3]
+            line = queue.queue.render_line(at).text
+            assert "*" not in line[3:]
+            assert "pinned" not in line
+            return "*" in line[:3]
     raise AssertionError(ident)
 
 

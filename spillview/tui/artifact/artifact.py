@@ -60,7 +60,9 @@ class ArtifactScreen(LeavingPanes, Copying, Acting):
             here = "full" if self.pager is self.full else "envelope"
             return not self.has_class("-orphan") and parameters != (here,)
         if action == "shape":
-            return self.has_class("-shape") or self._may_be_json()
+            return not self.has_class("-shape") and self._may_be_json()
+        if action == "text":
+            return self.has_class("-shape")
         if action == "solo":
             return not self.has_class("-orphan")
         if action == "step":
@@ -69,7 +71,8 @@ class ArtifactScreen(LeavingPanes, Copying, Acting):
         if action == "undo":
             return bool(self._marked)
         if action == "reads":
-            return self.artifact.link is not None and self.facts is not None
+            link, facts = self.artifact.link, self.facts
+            return facts is not None and bool(facts.shown or (link and link.reads))
         if action == "compare":
             return self.artifact.found.type == "file"
         if action == "verdict":
@@ -101,10 +104,7 @@ class ArtifactScreen(LeavingPanes, Copying, Acting):
         return counts.kind in ("json", "jsonl")
 
     async def action_shape(self) -> None:
-        """The outline in the text's place, at the path of its cursor; or back."""
-        if self.has_class("-shape"):
-            self._show_text()
-            return
+        """The outline in the text's place, at the path of its cursor."""
         if self.shape is None:
             from spillview.tui.shape.shape import ShapePane
 
@@ -115,6 +115,10 @@ class ArtifactScreen(LeavingPanes, Copying, Acting):
         self.shape.open(self.artifact, self._byte_under_cursor())
         self.shape.paths.focus()
         self.refresh_bindings()
+
+    def action_text(self) -> None:
+        """The text again."""
+        self._show_text()
 
     def _byte_under_cursor(self) -> int:
         """The first byte of the file that is no white space in the cursor's row."""

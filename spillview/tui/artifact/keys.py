@@ -45,7 +45,14 @@ ARTIFACT_BINDINGS: list[BindingType] = [
         "shape",
         "Shape",
         id="artifact.shape",
-        tooltip="The paths of a JSON document, or its text again",
+        tooltip="The paths of a JSON document",
+    ),
+    Binding(
+        "o",
+        "text",
+        "Text",
+        id="artifact.text",
+        tooltip="The text again, where it was",
     ),
     Binding(
         "M,f11",

@@ -10,6 +10,7 @@ from textual.geometry import Size
 from spillview.catalogue import triage
 from spillview.model import Artifact, Link, Mention
 from spillview.secrets.telling import seen_briefly
+from spillview.seen.endings import ending_line
 from spillview.seen.envelope import EnvelopeFacts
 from spillview.text import (
     human_age,
@@ -22,6 +23,7 @@ from spillview.text import (
 from spillview.tui.queue.bars import plural, two_ends
 from spillview.tui.queue.columns import LINK_UNKNOWN, project_name, state_mark, subject
 from spillview.tui.queue.detail import (
+    NO_TEXT,
     nothing_followed,
     outcome,
     shown_by,
@@ -98,7 +100,8 @@ def _sizes(artifact: Artifact) -> Runs:
         sign = {"over": "▲ ", "close": "△ ", "below": ""}[band]
         runs += [(" · ", "dim"), (f"{sign}{human_ratio(ratio)} of {boundary}", band)]
     if counts is not None and counts.encoding != "utf-8":
-        runs.append((f" · {counts.encoding}", "notice"))
+        image = counts.kind == "image"
+        runs.append((f" · {'image' if image else counts.encoding}", "notice"))
     name = printable(path_text(found.name))
     if artifact.command or found.label:
         runs.append((f" · {name}", "dim"))
@@ -132,8 +135,11 @@ def _seen(artifact: Artifact, facts: EnvelopeFacts | None) -> Runs:
         runs.append((f"{shown_by(artifact)} {least}{share_text(share)}", ""))
     else:
         runs.append((f"{shown_by(artifact)} {link.seen.bytes:,} bytes", ""))
-    state, tone = verdict_state(artifact)
-    runs += [(" · verdict ", "dim"), (state, tone)]
+    if counts is not None and ending_line(artifact) is None:
+        runs.append((f" · {NO_TEXT}", "dim"))
+    else:
+        state, tone = verdict_state(artifact)
+        runs += [(" · verdict ", "dim"), (state, tone)]
     runs += _signals(link)
     runs += _claims(facts)
     own = sum(1 for read in link.reads if read.own)

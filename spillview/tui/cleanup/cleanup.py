@@ -59,7 +59,9 @@ class CleanupScreen(PutsBack, PlanScreen):
         plan = self.plan
         if plan is None or self.doing is not None or not plan.remove:
             return
-        what = f"{plural(len(plan.remove), 'file')} ({human_bytes(plan.remove_bytes)})"
+        what = (
+            f"{plural(len(plan.remove), 'artifact')} ({human_bytes(plan.remove_bytes)})"
+        )
         self.app.push_screen(
             ConfirmScreen(
                 f"Move {what} into the trash?",
@@ -125,7 +127,7 @@ class CleanupScreen(PutsBack, PlanScreen):
             done = trash.expire(keep, spare)
         except (SpillError, OSError) as error:
             return f"Nothing in the trash expired: {sentence(error)}"
-        stuck = plural(len(done.failed), "file")
+        stuck = plural(len(done.failed), "artifact")
         rest = f"; {stuck} could not be deleted" if done.failed else ""
         return f"{done.sentence}{rest}." if done.items or rest else None
 
@@ -143,16 +145,16 @@ class CleanupScreen(PutsBack, PlanScreen):
             size = human_bytes(space_of(applied.moved).bytes)
             freed = human_bytes(applied.freed_now)
             where = "moved into the trash" if applied.batch else "deleted"
-            words = f"{plural(len(applied.moved), 'file')} ({size}) {where}."
+            words = f"{plural(len(applied.moved), 'artifact')} ({size}) {where}."
             words += f" {freed} freed so far"
             trash = key_of(self, "clean.trash")
-            words += f"; {trash} empties it." if applied.batch else "."
+            words += f"; emptying it ({trash}) frees it." if applied.batch else "."
             if applied.batch is not None:
                 offer(self, words, applied.batch, "clean.undo")
             else:
                 self.notify(words, markup=False)
         if applied.failed:
-            words = f"{plural(len(applied.failed), 'file')} could not be removed."
+            words = f"{plural(len(applied.failed), 'artifact')} could not be removed."
             self.notify(words, severity="warning", markup=False)
         self.action_replan()
         stuck = [each for each in applied.failed if each.no_bin]
@@ -168,7 +170,7 @@ class CleanupScreen(PutsBack, PlanScreen):
         size = human_bytes(space_of(each.found for each in stuck).bytes)
         self.app.push_screen(
             ConfirmScreen(
-                f"Delete {plural(len(stuck), 'file')} ({size}) for good?",
+                f"Delete {plural(len(stuck), 'artifact')} ({size}) for good?",
                 "They cannot be moved into a trash:"
                 f" {printable(stuck[0].reason)}. This cannot be undone.",
                 "Delete for good",

@@ -24,7 +24,7 @@ artifact the most specific that fits its harness and project, named in the reaso
 would go tomorrow besides is said above, should nothing be written or read until then.
 
 Always kept: pins (`{clean.pin}`), live sessions and whatever they refer to, and what is
-no artifact by its harness's names. `{clean.spare}` keeps one file this time.
+no artifact by its harness's names. `{clean.spare}` keeps one artifact this time.
 """
 
 TRASH_HELP = """
@@ -82,9 +82,21 @@ CLEANUP_BINDINGS: list[BindingType] = [
         id="clean.policy",
         tooltip="Plan by the standing policies of config.toml, or by rules turned here",
     ),
-    Binding("right_square_bracket", "step(1)", "Older", show=False, id="clean.older"),
     Binding(
-        "left_square_bracket", "step(-1)", "Younger", show=False, id="clean.younger"
+        "right_square_bracket",
+        "step(1)",
+        "Older",
+        show=False,
+        id="clean.older",
+        tooltip="Only what was not active for longer goes",
+    ),
+    Binding(
+        "left_square_bracket",
+        "step(-1)",
+        "Younger",
+        show=False,
+        id="clean.younger",
+        tooltip="What was active more recently goes too",
     ),
     Binding(
         "v",
@@ -106,13 +118,13 @@ CLEANUP_BINDINGS: list[BindingType] = [
         "spare",
         "Keep",
         id="clean.spare",
-        tooltip="Keep this file this time, or let it go after all",
+        tooltip="Keep this artifact this time, or let it go after all",
     ),
     Binding(
-        "p,asterisk",
+        "asterisk,p",
         "pin",
         "Pin",
-        key_display="p",
+        key_display="*",
         id="clean.pin",
         tooltip="Never plan this artifact, or take its pin back",
     ),
@@ -134,7 +146,14 @@ CLEANUP_BINDINGS: list[BindingType] = [
         id="clean.problems",
         tooltip="List what could not be read",
     ),
-    Binding("R", "replan", "Plan again", show=False, id="clean.replan"),
+    Binding(
+        "R,f5",
+        "replan",
+        "Refresh",
+        show=False,
+        id="clean.replan",
+        tooltip="Look again now, and plan anew",
+    ),
     Binding("q,escape", "leave", "Back", key_display="q", id="clean.back"),
 ]
 
@@ -145,14 +164,14 @@ TRASH_BINDINGS: list[BindingType] = [
         "Put back",
         key_display="⏎ u",
         id="trash.undo",
-        tooltip="Put this clean-up's files back",
+        tooltip="Put this clean-up's artifacts back",
     ),
     Binding(
         "e",
         "empty",
         "Delete",
         id="trash.empty",
-        tooltip="Delete this clean-up's files for good",
+        tooltip="Delete this clean-up's artifacts for good",
     ),
     Binding(
         "E",
@@ -161,6 +180,13 @@ TRASH_BINDINGS: list[BindingType] = [
         id="trash.empty_all",
         tooltip="Delete everything in the trash for good",
     ),
-    Binding("R", "reload", "Look again", show=False, id="trash.reload"),
+    Binding(
+        "R,f5",
+        "reload",
+        "Refresh",
+        show=False,
+        id="trash.reload",
+        tooltip="Look again now",
+    ),
     Binding("q,escape,T", "leave", "Back", key_display="q", id="trash.back"),
 ]

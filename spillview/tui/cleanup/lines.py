@@ -10,7 +10,8 @@ from spillview.cleanup.choices import Choices
 from spillview.cleanup.retention import Plan
 from spillview.space import space_of
 from spillview.text import human_bytes, path_text, printable
-from spillview.tui.cleanup.plan_list import ChoiceRow
+from spillview.tui.cleanup.plan_list import ChoiceRow, titles
+from spillview.tui.live_keys import key_of
 from spillview.tui.queue.bars import plural, two_ends
 from spillview.tui.runs import Lines, Runs, clean, fit_runs, plain, wrap
 
@@ -58,7 +59,7 @@ class CleanupBar(Lines):
             going = plan.remove
             if going:
                 left += [
-                    (f"{plural(len(going), 'file')} go", "over"),
+                    (f"{plural(len(going), 'artifact')} go", "over"),
                     (f"  {human_bytes(plan.remove_bytes)}", "head"),
                 ]
             else:
@@ -75,9 +76,31 @@ class CleanupBar(Lines):
             right = [(f"tomorrow {more}", "dim")]
         elif plan is not None and plan.frees != plan.remove_bytes:
             right = [(f"frees {human_bytes(plan.frees)} once emptied", "dim")]
+        elif plan is not None and plan.choices and not plan.remove:
+            right = self._wider()
         room = width - sum(cell_len(text) for text, _ in (*left, *right))
         left += _over(plan, room)
         return [two_ends(left, right, width)]
+
+    def _wider(self) -> Runs:
+        """The keys that have something go."""
+        keys = (("younger", "younger"), ("older_than", "age"), ("orphans", "orphans"))
+        runs: Runs = []
+        for name, words in keys:
+            runs += [("  " if runs else "", ""), (key_of(self, f"clean.{name}"), "bar")]
+            runs.append((f" {words}", "dim"))
+        return runs
+
+
+class PlanTitles(Lines):
+    """What each column of the plan is: an age here is that of the file."""
+
+    def __init__(self) -> None:
+        super().__init__(id="plan-titles")
+
+    def make(self, width: int, height: int) -> list[Runs]:
+        """One line."""
+        return [titles(width - 1)]  # the list has a scrollbar
 
 
 def _over(plan: Plan | None, room: int) -> Runs:

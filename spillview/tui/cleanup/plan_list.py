@@ -21,6 +21,43 @@ SHOWN = ("all", "goes", "stays")
 """What is shown of a plan."""
 
 
+AGE, SIZE = 5, 9
+"""Cells of the columns."""
+
+
+def _room(width: int) -> int:
+    """Cells of what an artifact is, in a row of `width`."""
+    return max(12, (width - 20) * 2 // 5)
+
+
+def titles(width: int) -> Runs:
+    """What the columns of a row are."""
+    return [
+        (fit("changed", AGE + 2, right=True), "dim"),
+        (" ", ""),
+        (fit("size", SIZE, right=True), "dim"),
+        ("  ", ""),
+        (fit("command or file", _room(width)), "dim"),
+        ("  why it goes or stays", "dim"),
+    ]
+
+
+_BRIEF = {
+    "its session is live: ": "",
+    "its session was last active ": "session ",
+    "the file changed ": "file ",
+    "its name says ": "name ",
+}
+"""Words of reasons that every row would repeat; the line below the list has them."""
+
+
+def brief(reason: str) -> str:
+    """A reason as a row has room for it."""
+    for words, fewer in _BRIEF.items():
+        reason = reason.replace(words, fewer)
+    return reason
+
+
 @dataclass(frozen=True, slots=True)
 class Heading:
     """A group: what decided, how many files and bytes."""
@@ -42,7 +79,7 @@ class Heading:
 
     def runs(self, width: int) -> Runs:
         """Words, files, bytes."""
-        figures = f"  {plural(self.count, 'file')} · {human_bytes(self.size)}"
+        figures = f"  {plural(self.count, 'artifact')} · {human_bytes(self.size)}"
         return [(" ", ""), (self.words, self.tone), (figures, "dim")]
 
 
@@ -75,23 +112,22 @@ class ChoiceRow:
         return printable(path_text(self.choice.reason))
 
     def runs(self, width: int) -> Runs:
-        """Mark, age, bytes, what it is, why."""
+        """Mark, the file's age, bytes, what it is, why in few words."""
         found = self.choice.artifact.found
         goes = self.choice.remove and self.failure is None
         mark = ("−", "over") if goes else ("!", "never") if self.failure else (" ", "")
         age = human_age(self.now - found.mtime_ns / 1e9)
         what = clean(subject(self.artifact), width)
-        room = max(12, (width - 20) * 2 // 5)
         if self.choice.group == "pinned":
             mark = (MARK, "good")
         return [
             (" ", ""),
             mark,
-            (fit(age, 5, right=True), "dim"),
+            (fit(age, AGE, right=True), "dim"),
             (" ", ""),
-            (fit(human_bytes(found.size), 9, right=True), "" if goes else "dim"),
+            (fit(human_bytes(found.size), SIZE, right=True), "" if goes else "dim"),
             ("  ", ""),
-            (fit(what, room), "" if goes else "dim"),
+            (fit(what, _room(width)), "" if goes else "dim"),
             ("  ", ""),
             *self._why(width),
         ]
@@ -100,13 +136,13 @@ class ChoiceRow:
         """The reason; before it the standing policy, as the end may not fit."""
         policy = self.choice.policy
         if policy is None or self.failure is not None:
-            return [(self.reason, "dim")]
+            return [(brief(self.reason), "dim")]
         said = printable(path_text(policy))
         reason = self.reason.removesuffix(f" (policy {said})")
         if reason == self.reason:  # something else decided
-            return [(self.reason, "dim")]
+            return [(brief(reason), "dim")]
         name = said if len(said) <= width // 3 else f"{said[: width // 3 - 1]}…"
-        return [(name, "label"), (f"  {reason}", "dim")]
+        return [(name, "label"), (f"  {brief(reason)}", "dim")]
 
 
 def rows_of(

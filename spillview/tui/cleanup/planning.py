@@ -24,7 +24,12 @@ from spillview.text import path_text, printable
 from spillview.tui import stylesheet
 from spillview.tui.breakpoints import take_shape
 from spillview.tui.cleanup.keys import CLEANUP_HELP
-from spillview.tui.cleanup.lines import ChoiceDetail, CleanupBar, Later
+from spillview.tui.cleanup.lines import (
+    ChoiceDetail,
+    CleanupBar,
+    Later,
+    PlanTitles,
+)
 from spillview.tui.cleanup.plan_list import SHOWN, ChoiceRow, rows_of
 from spillview.tui.cleanup.rules_line import (
     RulePrompt,
@@ -55,6 +60,7 @@ class PlanScreen(Screen[bool]):
     bar = getters.query_one("#cleanup-bar", CleanupBar)
     rules_line = getters.query_one("#rules", RulesLine)
     plan_list = getters.query_one("#plan", RowList)
+    plan_titles = getters.query_one("#plan-titles", PlanTitles)
     detail = getters.query_one("#choice", ChoiceDetail)
     prompt = getters.query_one("#rule-prompt", RulePrompt)
     blank = getters.query_one("#no-plan", Static)
@@ -117,6 +123,7 @@ class PlanScreen(Screen[bool]):
         take_shape(self)
         yield CleanupBar()
         yield RulesLine()
+        yield PlanTitles()
         yield RowList(id="plan")
         yield Static(id="no-plan", markup=False)
         yield ChoiceDetail()
@@ -241,7 +248,7 @@ class PlanScreen(Screen[bool]):
             return
         plan, rows = message.plan, message.rows
         self.plan = plan
-        self.plan_list.display = bool(rows)
+        self.plan_list.display = self.plan_titles.display = bool(rows)
         self.blank.display = not rows
         if not rows:
             self.blank.update(message.error or self._nothing(plan))
@@ -319,6 +326,7 @@ class PlanScreen(Screen[bool]):
                 if isinstance(error, NoPolicies):
                     more = "; `spillview prune --policy` shows an example"
                 words = printable(path_text(f"{error}{more}."))
+                words = words[:1].upper() + words[1:]
                 self.notify(words, severity="warning", markup=False)
                 return
             self._policies = len(policies.policies)
@@ -370,6 +378,7 @@ class PlanScreen(Screen[bool]):
         self.notify(words, markup=False)
         self.action_replan()
 
+    @on(RowList.Opened)
     def action_open(self) -> None:
         """Open the artifact."""
         from spillview.tui.artifact.artifact import ArtifactScreen

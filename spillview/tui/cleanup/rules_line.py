@@ -18,6 +18,7 @@ from spillview.cleanup.rules import Rules
 from spillview.errors import BadInput
 from spillview.text import exact_age, exact_size, path_text, printable
 from spillview.tui.live_keys import key_of
+from spillview.tui.prompt import PromptLine
 from spillview.tui.runs import Lines, Runs
 from spillview.typed import parse_age, parse_size
 
@@ -25,7 +26,7 @@ RULES = {
     "older_than": (
         "older than",
         "age",
-        "an age such as 12h, 7d or 2w; nothing: no rule",
+        "an age such as 12h, 7d or 2w",
     ),
     "keep_last": (
         "all but newest",
@@ -205,13 +206,13 @@ class RulePrompt(Horizontal):
     def compose(self) -> ComposeResult:
         """The rule's words and the line."""
         yield Static(id="rule-label", markup=False)
-        yield Input(id="rule-value", compact=True)
+        yield PromptLine(id="rule-value", compact=True)
 
     def ask(self, name: str, value: str) -> None:
         """Open the line for a rule, with the value it has."""
         self.rule = name
         words, _, hint = RULES[name]
-        self.label.update(words)
+        self.label.update(f"{words} (empty: not used)")
         self.line.placeholder = hint
         self.line.value = value
         self.line.cursor_position = len(value)

@@ -108,7 +108,7 @@ def told(done: Undone) -> TrashChanged:
             else ""
         )
         return TrashChanged(f"There is nothing to undo: the trash is empty.{gone}")
-    words = f"{plural(len(done.restored), 'file')} back in place."
+    words = f"{plural(len(done.restored), 'artifact')} back in place."
     if not done.failed:
         return TrashChanged(words)
     path, why = done.failed[0]

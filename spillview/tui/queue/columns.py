@@ -46,7 +46,6 @@ FLEXIBLE = 0
 BAND_MARKS = {"below": "·", "close": "△", "over": "▲"}
 
 FLAG_LETTERS = {
-    "pinned": "*",
     "growing": "G",
     "uncounted": "U",
     "world-readable": "W",
@@ -217,7 +216,8 @@ def _link(artifact: Artifact, width: int, context: Context) -> Runs:
 
 
 def _flags(artifact: Artifact, width: int, context: Context) -> Runs:
-    flags = artifact.flags
+    # The mark at the row's left end tells of a pin.
+    flags = tuple(flag for flag in artifact.flags if flag != "pinned")
     if artifact.error is not None and "unreadable" not in flags:
         flags = ("unreadable", *flags)
     if not context.settled:

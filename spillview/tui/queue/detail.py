@@ -49,6 +49,9 @@ from spillview.tui.runs import (
 LABEL = 12
 """Cells of the labels at the left."""
 
+NO_TEXT = "it has no line of text"
+"""Stands for the verdict of what has none."""
+
 
 def shown_by(artifact: Artifact) -> str:
     """The beginning of how much of it was seen: by a model, where one is known of."""
@@ -176,7 +179,7 @@ def _verdict_block(
         return _block(("verdict", "label"), waiting, "dim", width, 1)
     line = ending_line(artifact)
     if line is None:
-        return _block(("verdict", "label"), "it has no line of text", "dim", width, 1)
+        return _block(("verdict", "label"), NO_TEXT, "dim", width, 1)
     label = verdict_state(artifact)
     text = f"{line.number:,}: {plain(legible(line.text))}"
     tone = label[1] if ending_seen(artifact) is False else ""

@@ -102,7 +102,7 @@ class QueueScreen(LiveScreen):
         self._aim: Key | None = None
         self._aim_missing = False
         """Whether the cursor goes to the first call without a file."""
-        self._applied: tuple[bool, ...] = ()
+        self._applied: tuple[str, tuple[bool, ...]] = ("", ())
 
     def compose(self) -> ComposeResult:
         """Top line, column titles, queue, totals, detail strip, footer."""
@@ -301,7 +301,7 @@ class QueueScreen(LiveScreen):
 
     def offer_keys(self) -> None:
         """Tell the footer when other keys apply."""
-        applies = tuple(self.applies().values())
+        applies = (self.queue.entering, tuple(self.applies().values()))
         if applies != self._applied:
             self._applied = applies
             self.refresh_bindings()
@@ -350,6 +350,7 @@ class QueueScreen(LiveScreen):
     @on(Queue.Highlighted)
     def _show_detail(self, event: Queue.Highlighted) -> None:
         self.detail.row = event.row
+        self.offer_keys()
 
     def applies(self) -> dict[str, bool]:
         """Which of the actions that do not always apply do so now."""

@@ -75,5 +75,5 @@ REPORT_BINDINGS: list[BindingType] = [
     ),
     *COPYING_BINDINGS,
     *ACTING_BINDINGS,
-    Binding("escape,q,R", "leave", "Back", id="report.back"),
+    Binding("q,escape,R", "leave", "Back", id="report.back"),
 ]

@@ -41,6 +41,10 @@ from spillview.tui.review.acting import Acting
 from spillview.tui.review.marks import Marks
 from spillview.tui.review.note import Notes, NoteScreen, words_about
 from spillview.tui.row_list import RowList
+from spillview.tui.runs import wrap
+
+PERIOD_LINES = 3
+"""Lines of the period, at most."""
 
 
 class ReportScreen(Copying, Acting):
@@ -82,6 +86,7 @@ this report is reviewed, and the next one begins with what came after it;
         self.scope = replace(scope, since=scope.since or None)
         self.all_time = False
         self.report: Report | None = None
+        self._said = ""
         self.done: Finished | None = None
         """The finished review, until it is taken back."""
         self.home: HomeScreen | None = None
@@ -155,9 +160,18 @@ this report is reviewed, and the next one begins with what came after it;
         self.title_line.update(headline(report))
         self.title_line.set_class(bool(report.went_on), "-bad")
         told = [words(report.period, report.made), *closing(report), *report.problems]
-        said = " · ".join(each.removesuffix(".") for each in told)
-        self.period_line.update(printable(said))
+        self._said = printable(" · ".join(each.removesuffix(".") for each in told))
+        self._show_period()
         self._show_rows(anew=anew)
+
+    def _show_period(self) -> None:
+        """The period and what became of the rest, as far as there is room."""
+        lines = wrap(self._said, max(8, self.size.width - 2), PERIOD_LINES)
+        self.period_line.update("\n".join(lines))
+
+    def on_resize(self) -> None:
+        """More or less of it has room."""
+        self._show_period()
 
     def _show_rows(self, *, anew: bool = False) -> None:
         """The rows as they are marked now; the cursor stays."""
@@ -209,6 +223,13 @@ this report is reviewed, and the next one begins with what came after it;
             line = row.finding.line
         show = f"--offset {line.number}" if line is not None else ""
         return list(copies_of(self.catalogue, self.acted_on(), show=show))
+
+    @on(RowList.Opened)
+    async def _open(self) -> None:
+        """What Enter does to the row."""
+        for name in ("open", "cleanup", "trash"):
+            if self.check_action(name, ()):
+                await self.run_action(name)
 
     def action_open(self) -> None:
         """Open the artifact; `J` and `K` go on through those of the report."""
@@ -283,7 +304,11 @@ this report is reviewed, and the next one begins with what came after it;
     def action_finish(self) -> None:
         """The review is done; the next report begins with the rest."""
         state, report, query = self.catalogue.state, self.report, self.query_made
-        if state is None or report is None:
+        if report is None:
+            words = "The report is still being made. Try again when it stands here."
+            self.notify(words, severity="warning", markup=False)
+            return
+        if state is None:
             return
         done = self.done = finish(state, query, report)
 
@@ -390,7 +415,7 @@ this report is reviewed, and the next one begins with what came after it;
         ):
             return self.acted_on() is not None
         if action == "finish":
-            return self.report is not None and self.done is None
+            return self.done is None
         if action == "undo":
             batch = self.home.last_batch if self.home is not None else None
             return self.marks.undoable > 0 or batch is not None

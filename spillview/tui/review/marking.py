@@ -32,7 +32,7 @@ class MarkingScreen(QueueScreen):
         """Show what a screen above, which shares the marks and notes, has changed."""
         if self.marks.version != self._shown_marks:
             self.last_batch = None
-            self._marked()
+            self._marked(come_back=True)
         elif self.catalogue.repinned != self._shown_pins:
             self._marked()
         self.detail.remake()
@@ -78,16 +78,25 @@ class MarkingScreen(QueueScreen):
             self._marked()
             offer_mark(self, done.words, "home.undo")
 
-    def _marked(self, aim: Key | None = None) -> None:
-        """Show new marks; the cursor stays, or goes to `aim`."""
+    def _marked(self, aim: Key | None = None, *, come_back: bool = False) -> None:
+        """Show new marks; the cursor stays, or goes to `aim`.
+
+        Where the person comes back to a row that is reviewed now, it goes to the
+        first one that is not.
+        """
         self._shown_marks = self.marks.version
         self._shown_pins = self.catalogue.repinned
         changed = self.marks.apply_to(self.material.ledger)
         self.material = self.material.reordered(changed)
         self._remember_review()
-        self.queue.touched = True
+        self.queue.touched = not (come_back and self._is_done_here())
         self.rearrange(aim)
         self.tell_forgetting()
+
+    def _is_done_here(self) -> bool:
+        """Whether the artifact under the cursor is reviewed."""
+        rows, cursor = self.queue.rows, self.queue.cursor
+        return 0 <= cursor < len(rows) and rows.is_done(cursor)
 
     def tell_forgetting(self) -> None:
         """Say once that what is marked and noted does not last."""

@@ -20,6 +20,7 @@ from spillview.review.reviewed import session_mark
 from spillview.review.state import LONGEST_NOTE, Note
 from spillview.text import path_text
 from spillview.tui import stylesheet
+from spillview.tui.footer import Footer
 from spillview.tui.queue.columns import subject
 from spillview.tui.runs import clean
 
@@ -28,6 +29,14 @@ if TYPE_CHECKING:
 
 NAMED = 200
 """Cells of what the note is about."""
+
+
+class NoteLine(Input):
+    """The line itself: the footer names the key that ends it."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "submit", "Keep", id="note.keep", tooltip="Keep the note"),
+    ]
 
 
 class NoteScreen(ModalScreen[str | None]):
@@ -49,13 +58,14 @@ class NoteScreen(ModalScreen[str | None]):
         """What it is about, and the line."""
         with Vertical(id="note", classes="box"):
             yield Static(Content(clean(self.about, NAMED)), id="note-about")
-            yield Input(
+            yield NoteLine(
                 self.text,
                 id="note-line",
                 placeholder="a note; Enter keeps it, Escape goes back",
                 max_length=LONGEST_NOTE,
                 compact=True,
             )
+        yield Footer()
 
     @on(Input.Submitted)
     def _keep(self, event: Input.Submitted) -> None:

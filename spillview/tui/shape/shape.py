@@ -187,6 +187,7 @@ class ShapePane(Vertical):
         self.table = None
         columns, rows = path_rows(outline)
         self.head.show(self._told(outline), columns if rows else None)
+        self.paths.on_table = False
         self.paths.show(rows, anew=True)
         paths = f"{len(rows):,} paths" if len(rows) != 1 else "1 path"
         self.title.show(name="SHAPE", status=paths)
@@ -259,9 +260,10 @@ class ShapePane(Vertical):
             self._shift(1 if event.what == "right" else -1)
         elif event.what == "tell":
             self.app.notify("\n".join(self._told(outline)), markup=False, timeout=20)
+        elif event.what == "paths":
+            self.back()
         elif event.what in ("table", "smallest"):
-            if not self.back():
-                self._ask_table(row, smallest=event.what == "smallest")
+            self._ask_table(row, smallest=event.what == "smallest")
         elif isinstance(row, PathRow):
             if event.what == "go":
                 self._find_place(row.trail, self._generation)
@@ -328,6 +330,7 @@ class ShapePane(Vertical):
     def _show_records(self, table: Table, outline: Outline, *, anew: bool) -> None:
         title, rows = record_rows(table, self._skipped)
         self.head.show(self._told(outline), title=title)
+        self.paths.on_table = True
         self.paths.show(rows, anew=anew)
         self.title.show(name=_table_name(table), status=_table_words(table))
 

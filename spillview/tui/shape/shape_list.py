@@ -9,6 +9,7 @@ from typing import ClassVar
 from textual.binding import Binding, BindingType
 from textual.geometry import Size
 from textual.message import Message
+from textual.reactive import var
 
 from spillview.tui.live_keys import key_of
 from spillview.tui.row_list import RowList
@@ -108,6 +109,13 @@ columns. `{artifact.shape}` goes back to the text, where it was.
             tooltip="The 20 records with the largest values at this path",
         ),
         Binding(
+            "t",
+            "ask('paths')",
+            "Paths",
+            id="shape.paths",
+            tooltip="The paths again, the cursor on that of the table",
+        ),
+        Binding(
             "T",
             "ask('smallest')",
             "Table of the smallest",
@@ -135,12 +143,23 @@ columns. `{artifact.shape}` goes back to the text, where it was.
 
         path_list: PathList
         what: str
-        """`go`, `copy`, `table`, `smallest`, `tell`, `left` or `right`."""
+        """`go`, `copy`, `table`, `paths`, `smallest`, `tell`, `left` or `right`."""
 
         @property
         def control(self) -> PathList:
             """The list that asks."""
             return self.path_list
+
+    on_table: var[bool] = var(False, bindings=True)
+    """Whether its rows are the records of a table."""
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Hide what is of paths from a table, and the other way round."""
+        if action == "ask" and parameters[0] in ("paths", "left", "right"):
+            return self.on_table
+        if action == "ask" and parameters[0] != "tell":
+            return not self.on_table
+        return True
 
     def action_ask(self, what: str) -> None:
         """Ask for it."""
