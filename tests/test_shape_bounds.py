@@ -45,7 +45,7 @@ def test_memory_is_bounded_whatever_is_large(name: str) -> None:
         tracemalloc.stop()
     assert found.complete == (name != "opens")
     # A hundred thousand open containers are held, and not more of them; where a regex
-    # has to remember its rounds, those of a piece of 64 KiB.
+    # has to remember its rounds, those of a piece of 256 KiB.
     large = name == "opens" or (name == "one string" and not SOUND)
     assert peak < (size * 20 if large else size // 2)
 
