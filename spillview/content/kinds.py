@@ -8,6 +8,7 @@ from io import BytesIO
 
 from spillview.hints import Literal
 from spillview.model import Kind
+from spillview.possessive import repeated
 
 HEAD = 1 << 16
 """Bytes from the beginning that decide about encoding, image and a JSON beginning."""
@@ -199,12 +200,13 @@ def _holds(line: bytes) -> bool:
     return _parses(line) or _grammatical(line)
 
 
+_INSIDE = repeated(rb'[^"\\\n]|\\.')
 _TOKEN = (  # compiled where it is used: a search has no use for it
     rb"[ \t\r\n]*(?:"
-    rb'(?P<string>"(?:[^"\\\n]|\\.)*+")'
+    rb'(?P<string>"' + _INSIDE + rb'")'
     rb"|(?P<scalar>-?(?:\d++(?:\.\d++)?(?:[eE][+-]?\d++)?|Infinity)|true|false|null|NaN)"
     rb"|(?P<mark>[][{},:])"
-    rb"|(?P<end>(?:\"(?:[^\"\\\n]|\\.)*+\\?|-|-?\d[\d.eE+-]*"
+    rb'|(?P<end>(?:"' + _INSIDE + rb"\\?|-|-?\d[\d.eE+-]*"
     rb"|tr?u?|fa?l?s?|nu?l?|Na?|-?In?f?i?n?i?t?)?\Z)"
     rb")"
 )
