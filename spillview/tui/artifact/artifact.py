@@ -18,6 +18,7 @@ from spillview.secrets.kept import SEEN_WORDS, states
 from spillview.text import path_text, printable
 from spillview.tui.artifact.keys import ARTIFACT_BINDINGS
 from spillview.tui.artifact.panes import Panes
+from spillview.tui.compare.offering import Offering
 from spillview.tui.pager.pager import Pager
 from spillview.tui.review.acting import Acting
 
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from spillview.tui.shape.shape import ShapePane
 
 
-class ArtifactScreen(Panes, Acting):
+class ArtifactScreen(Panes, Offering, Acting):
     """One artifact of the queue: what the model saw beside all that there was."""
 
     BINDING_GROUP_TITLE = "Artifact"
@@ -273,9 +274,8 @@ class ArtifactScreen(Panes, Acting):
 
     def action_compare(self) -> None:
         """Beside the run of its command before it; else choose one."""
-        from spillview.comparison.pairing import earlier_run, runs_of
         from spillview.tui.compare.compare import CompareScreen
-        from spillview.tui.compare.compare_with import CompareWithScreen
+        from spillview.tui.compare.compare_with import CompareWithScreen, Offer
 
         after, among = self.artifact, self.among
 
@@ -284,16 +284,21 @@ class ArtifactScreen(Panes, Acting):
                 screen = CompareScreen(self.catalogue, before, after, among)
                 self.app.push_screen(screen)
 
-        before = earlier_run(after, runs_of(after, among))
-        if before is not None:
-            compare(before)
-            return
-        chooser = CompareWithScreen(after, among, self.catalogue.now())
-        if chooser.offered:
-            self.app.push_screen(chooser, compare)
-        else:
-            words = "No other output of its project is known to compare it with."
-            self.notify(words, markup=False)
+        def choose(offer: Offer) -> None:
+            if offer.before is not None:
+                compare(offer.before)
+            elif offer.offered:
+                chooser = CompareWithScreen(offer, self.catalogue.now())
+                self.app.push_screen(chooser, compare)
+            else:
+                words = "No other output of its project is known to compare it with."
+                self.notify(words, markup=False)
+
+        self.look_for_runs(after, among, choose)
+
+    def say_sought(self, words: str) -> None:
+        """Tell how far the look for other runs is."""
+        self.pager.say(words)
 
     def action_copy_id(self) -> None:
         """Copy the id."""
@@ -323,7 +328,7 @@ class ArtifactScreen(Panes, Acting):
         elif self._shaped is not None:
             if not self._shaped.back():
                 self._show_text()
-        elif not self.pager.clear():
+        elif not (self.stop_looking() or self.pager.clear()):
             self.action_leave()
 
     def action_leave(self) -> None:
