@@ -157,13 +157,18 @@ class Report:
     """The stores it was looked for in, or the paths that a person gave."""
     unreadable: int = 0
     """Artifacts among the findings that could not be read."""
+    _of: dict[Section, Findings] = field(
+        default_factory=dict, repr=False, compare=False
+    )
     _runs: dict[bool, list[tuple[Run, Findings]]] = field(
         default_factory=dict, repr=False, compare=False
     )
 
     def of(self, section: Section) -> Findings:
         """The findings of one section."""
-        return self.findings.of(section)
+        if section not in self._of:
+            self._of[section] = self.findings.of(section)
+        return self._of[section]
 
     @property
     def went_on(self) -> list[tuple[Run, Findings]]:
