@@ -46,8 +46,8 @@ class LiveScreen(Screen[None]):
         raise NotImplementedError
 
     def watch_stores(self) -> None:
-        """Gather once the screen is drawn, and again whenever something changed."""
-        self.call_after_refresh(self.gather_all)
+        """Gather at once, and again whenever something changed."""
+        self.gather_all()
         self.set_interval(REFRESH_SECONDS, self._look_again)
         self.set_interval(REFRESH_SECONDS, self.look_at_growth)
 
