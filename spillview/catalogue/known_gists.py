@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterable, Sequence
-from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 from spillview.catalogue import looks
 from spillview.catalogue.gists import COUNTED, FORM, GROWING, PICKED, Gists
+from spillview.digests import blake2b
 from spillview.json_text import loads
 from spillview.named import NamedTuple
 from spillview.seen.endings import has_failed
