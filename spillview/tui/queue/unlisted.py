@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import compress
 
 from spillview.catalogue.listing import Listing
 from spillview.frozen import Frozen
@@ -52,8 +53,10 @@ class Unlisted(Frozen):
         for found in self.sessions:
             shown = found
             if since is not None:
-                created = map(found.created, range(len(found)))
-                shown = found.pick(i for i, at in enumerate(created) if at >= since)
+                created = map(found.table.created.__getitem__, found.order)
+                inside = [at >= since for at in created]
+                if not all(inside):
+                    shown = found.pick(compress(range(len(found)), inside))
                 late += len(shown)
                 if self.marks:
                     places = range(len(shown))
