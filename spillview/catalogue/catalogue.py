@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from spillview.catalogue.known_gists import Said
     from spillview.config import Settings
     from spillview.crews import Crew
+    from spillview.discovery.ahead import Ahead
     from spillview.links.session_facts import SessionFacts
     from spillview.places import Places
     from spillview.profiles.own import UserProfile
@@ -85,6 +86,8 @@ class Catalogue(Remembered):
         self._problems: list[Problem] = []
         self._query = Query()
         self._seen = Discovery()
+        self._ahead: tuple[Query, Ahead] | None = None
+        """What is looked for by another process, to be taken by the first scan."""
         self._scanned: tuple[Listing | None, int] = (None, 0)
         """The last scan's listing, and how often records had been read by then."""
         self._rescan = Rescan()
@@ -166,6 +169,19 @@ class Catalogue(Remembered):
         return self.profiles.get(harness) or self.profiles["folder"]
 
     # What is there
+
+    def look_ahead(self, query: Query) -> None:
+        """Have another process look at the stores, for the scan of the same query.
+
+        Only for a process that has one thread, and then much else to do at first.
+        """
+        if query.paths:  # which may stand for sessions that the cache tells of
+            return
+        from spillview.discovery.ahead import look_ahead
+
+        look = (self.places, self.profiles, self.settings)
+        ahead = look_ahead(lambda: discover(*look, harness=query.harness))
+        self._ahead = (query, ahead) if ahead is not None else None
 
     def scan(
         self,
@@ -250,6 +266,9 @@ class Catalogue(Remembered):
 
     def _discover(self, query: Query) -> Discovery:
         look = (self.places, self.profiles, self.settings)
+        ahead, self._ahead = self._ahead, None
+        if ahead is not None and (seen := ahead[1].result()) and ahead[0] == query:
+            return seen
         if query.harness is not None and query.harness not in self.profiles:
             from spillview.profiles.own import refused
 

@@ -128,7 +128,7 @@ class Listing(Sequence[Artifact]):
     @property
     def bytes(self) -> int:
         """Bytes of all files, each once."""
-        return self.space.bytes
+        return self.table.finds.held(self.order)
 
     # Other listings of the same
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from spillview.catalogue.triage import errors_unseen, failed_unseen, read_back
+from spillview.frozen import Frozen
 from spillview.model import Artifact, Missing
 
 
-@dataclass(frozen=True, slots=True)
-class Pick:
+class Pick(Frozen):
     """One kind: its name, the words for it, and what belongs to it."""
 
     name: str

@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import accumulate
 
-from spillview import fuzzy
 from spillview.catalogue import triage
 from spillview.catalogue.gists import NEVER, Gists
 from spillview.catalogue.picks import PICKS, Pick
+from spillview.frozen import Frozen
 from spillview.model import Missing, Session
 from spillview.review.reviewed import holds
 from spillview.text import when
@@ -25,8 +25,7 @@ from spillview.tui.queue.unlisted import Listed, Unlisted
 __all__ = ["SORT_KEYS", "WORST", "Key", "Row", "row_key", "session_key", "sort"]
 
 
-@dataclass(frozen=True, slots=True)
-class View:
+class View(Frozen):
     """What the person chose to see, and how."""
 
     flat: bool = False
@@ -85,8 +84,7 @@ class Material:
         return replace(self, sessions=tuple(in_order(runs)))
 
 
-@dataclass(frozen=True, slots=True)
-class Arrangement:
+class Arrangement(Frozen):
     """The rows in order, and the artifacts behind them (collapsed ones too)."""
 
     rows: Rows
@@ -96,7 +94,7 @@ class Arrangement:
     """Calls without a file inside the window, shown or not."""
     beyond: int
     """Artifacts that the window leaves out."""
-    figures: Figures = field(default_factory=Figures)
+    figures: Figures = Figures()
     put_away: int = 0
     """How many of those are of the window's time and were reviewed before it opened;
     0 where only a part of the window is shown."""
@@ -278,6 +276,8 @@ def _filtered(
     cancelled: Cancelled,
 ) -> tuple[list[Run], list[Missing]]:
     """Best match first: sessions by their best artifact, artifacts in each."""
+    from spillview import fuzzy
+
     ends = list(accumulate(len(run.artifacts) for run in runs))
     kept: dict[int, list[int]] = {}
     for number in labels.find(query, runs, cancelled):
