@@ -16,7 +16,13 @@ from spillview.report.findings import SECTIONS, Finding, Report, Run, Section
 from spillview.report.page_style import STYLE
 from spillview.report.period import words
 from spillview.report.rows import opening
-from spillview.report.sentences import name_of, signals_unseen, subject, verdict_text
+from spillview.report.sentences import (
+    expected_texts,
+    name_of,
+    signals_unseen,
+    subject,
+    verdict_text,
+)
 from spillview.report.wording import closing, headline, many, passed, stopped_headline
 from spillview.seen.endings import ending_seen
 from spillview.text import human_bytes, path_text, printable
@@ -166,10 +172,7 @@ def _section(report: Report, section: Section) -> list[str]:
             parts.append(f"<details><summary>{title}</summary>{table}</details>")
         else:
             parts.append(f"<h2>{title}</h2>{table}")
-    quiet = [finding for finding in findings if finding.swept]
-    for reason in dict.fromkeys(f.call.swept for f in quiet if f.call is not None):
-        number = sum(f.call is not None and f.call.swept == reason for f in quiet)
-        text = f"{number:,} {section}, as expected: {reason}"
+    for text in expected_texts(findings, more=False):
         parts.append(f'<p class="quiet">{_data(text)}</p>')
     return parts
 
