@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from spillview.catalogue.cache import Cache
     from spillview.catalogue.gists import Gists
     from spillview.catalogue.known_gists import Said
+    from spillview.cleanup.removals import Removals
     from spillview.config import Settings
     from spillview.crews import Crew
     from spillview.discovery.ahead import Ahead
@@ -91,6 +92,7 @@ class Catalogue(Remembered):
         self._scanned: tuple[Listing | None, int] = (None, 0)
         """The last scan's listing, and how often records had been read by then."""
         self._rescan = Rescan()
+        self._removed: Removals | None = None
         self._elsewhere: Records | None = None
         """What transcripts say of sessions that may have run in a folder."""
         self._take_profiles()
@@ -510,12 +512,29 @@ class Catalogue(Remembered):
         query = query if query is not None else self._query
         self._records.read_all(cancelled=cancelled)
         rows = []
+        removals = self._removals()
         for row in filter(query.admits_call, self._records.missing):
+            if removals is not None and row.state == "dangling":
+                removal = removals.of(row)
+                if removal is not None:
+                    said = removal.sentence
+                    rows.append(replace(row, swept=said, removal=removal))
+                    continue
             when = row.mention.time
             swept = self.profile(row.harness).swept(row.state, when, self.now())
             rows.append(replace(row, swept=swept) if swept is not None else row)
         rows.sort(key=lambda m: -(m.mention.time or 0.0))
         return rows
+
+    def _removals(self) -> Removals | None:
+        """What our own clean-ups took; None where there was none."""
+        if not os.path.lexists(os.path.join(self.places.state_dir, "trash")):
+            return None
+        if self._removed is None:
+            from spillview.cleanup.removals import Removals
+
+            self._removed = Removals(self.places)
+        return self._removed
 
 
 @contextmanager

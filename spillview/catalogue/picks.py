@@ -20,7 +20,7 @@ class Pick(Frozen):
 
     def admits_call(self, call: Missing) -> bool:
         """Whether a call without a file belongs to it."""
-        return call.state == self.missing
+        return call.state == self.missing and call.removal is None
 
 
 def _is_partial(artifact: Artifact) -> bool:

@@ -91,7 +91,8 @@ class Arrangement(Frozen):
     artifacts: Members
     sessions: int
     missing: int
-    """Calls without a file inside the window, shown or not."""
+    """Calls without a file inside the window, shown or not; not what a clean-up of
+    ours removed."""
     beyond: int
     """Artifacts that the window leaves out."""
     figures: Figures = Figures()
@@ -137,7 +138,7 @@ def arrange(
     runs = _windowed(material, view)
     missing = _missing_in_window(material.missing, view)
     inside = sum(len(run.artifacts) for run in runs)
-    lost = len(missing)
+    lost = sum(call.removal is None for call in missing)
     only = PICKS.get(view.only or "")
     if only is not None:
         runs, missing = _selected(runs, missing, only)

@@ -270,7 +270,7 @@ def _missing_lines(missing: Missing, width: int, height: int) -> list[Runs]:
     head = _labelled(label, [(clean(mention.command, width), "head")], width)
     sentence = plain(missing_sentence(missing))
     tone = "dim" if missing.swept else "notice"
-    why = _block((missing.state, tone), sentence, tone, width, 1)
+    why = _block((missing.word, tone), sentence, tone, width, 1)
     place = f"record {mention.record:,} of {path_text(mention.transcript)}"
     following: list[Runs] = []
     if mention.next is not None:
