@@ -23,6 +23,7 @@ import spillview
 from spillview.profiles import checks as profile_checks
 from spillview.profiles import file as profile_file
 from spillview.profiles import tables as profile_tables
+from spillview.regexes import early
 
 PACKAGE = Path(spillview.__file__).parent
 LONG = 16
@@ -70,8 +71,11 @@ def profile_regexes() -> list[tuple[str, str]]:
 
 
 def _compiled(value: Any) -> Iterator[re.Pattern[Any]]:
+    late = early(value)
     if isinstance(value, re.Pattern):
         yield value
+    elif late is not None:
+        yield late
     elif isinstance(value, tuple | list | frozenset | set):
         for each in value:
             yield from _compiled(each)

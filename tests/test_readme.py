@@ -21,13 +21,8 @@ from spillview.hook.rules import load_rules
 from spillview.places import Places
 from spillview.profiles.profile import load_profiles
 from spillview.tui.app import SpillviewApp
-from spillview.tui.artifact.hit_list import HitList
-from spillview.tui.artifact.keys import ARTIFACT_BINDINGS
-from spillview.tui.cleanup.keys import CLEANUP_BINDINGS
-from spillview.tui.keys import HOME_BINDINGS, QUEUE_BINDINGS
-from spillview.tui.pager.keys import PAGER_BINDINGS
-from spillview.tui.report.keys import REPORT_BINDINGS
-from spillview.tui.search.search import SearchScreen
+from spillview.tui.keymap import _all
+from tests import reference
 from tests.command import run
 
 ROOT = Path(__file__).parents[1]
@@ -57,7 +52,8 @@ def test_what_goes_into_a_file_has_its_folder_made_before() -> None:
     made: set[str] = set()
     for line in SHELL:
         if line.startswith("mkdir -p "):
-            made.update(line.split("#")[0].split()[2:])
+            for folder in line.split("#")[0].split()[2:]:
+                made |= {folder, *map(str, Path(folder).parents)}
         target = re.search(r" > (~/\S+)", line)
         if target is not None:
             assert target[1].rpartition("/")[0] in made
@@ -110,8 +106,13 @@ def test_python_examples_compile() -> None:
         compile(text, "README.md", "exec")
 
 
-USES = README.split("## Three uses\n")[1].split("\n## ")[0].split("\n**")[1:]
-"""The three uses, each from its first words to its last line."""
+USES = [
+    use[: use.rindex("```") + 3]
+    for use in README.split("## Wrap a command\n")[1]
+    .split("\n## ")[0]
+    .split("\n**")[1:]
+]
+"""The three uses of wrapping, each from its first words to the end of its example."""
 
 
 def test_three_uses_take_ten_lines_each() -> None:
@@ -159,7 +160,7 @@ def test_the_settings_examples_load_and_mean_what_is_said(tmp_path: Path) -> Non
     places = Places.of_home(str(tmp_path))
     path = Path(config_path(places))
     path.parent.mkdir(parents=True)
-    texts = [text for text in TOML if "[[rule]]" not in text]
+    texts = [text for text in TOML if not {"[[rule]]", "[[root]]"} & {*text.split()}]
     path.write_text("\n".join(texts), encoding="utf-8")  # all in one file
     settings = load_settings(places)
     profiles, _ = load_profiles(places)
@@ -181,17 +182,12 @@ def test_every_key_of_the_settings_is_documented() -> None:
     assert set(POLICY) <= named
 
 
-def bound(bindings: object) -> set[str]:
-    """The keys of bindings, by the names Textual gives them."""
-    assert isinstance(bindings, list)
-    keys: set[str] = set()
-    for binding in bindings:
-        assert isinstance(binding, Binding)
-        keys |= {key_name(key.strip()) for key in binding.key.split(",")}
-    return keys
-
-
-NAMED = {"Enter": "enter", "Space": "space", "Tab": "tab", "Esc": "escape"}
+NAMED = {
+    "Enter": "enter", "Space": "space", "Tab": "tab", "Esc": "escape",
+    "Home": "home", "End": "end", "PgDn": "pagedown", "PgUp": "pageup", "F11": "f11",
+    "↓": "down", "↑": "up", "←": "left", "→": "right",
+    "Shift+↓": "shift+down", "Shift+↑": "shift+up",
+}  # fmt: skip
 
 
 def key_name(shown: str) -> str:
@@ -202,6 +198,15 @@ def key_name(shown: str) -> str:
     return _character_to_key(shown) if len(shown) == 1 else shown
 
 
+def bound(kind: type) -> set[str]:
+    """The keys that a class of widgets binds, by the names Textual gives them."""
+    keys: set[str] = set()
+    for binding in kind.__dict__["BINDINGS"]:
+        assert isinstance(binding, Binding)
+        keys |= {key_name(key.strip()) for key in binding.key.split(",")}
+    return keys
+
+
 def documented(heading: str) -> set[str]:
     """The keys in the table under a heading, by Textual's names."""
     rows = README.split(f"| {heading} | |\n|---|---|\n")[1].split("\n\n")[0]
@@ -209,30 +214,72 @@ def documented(heading: str) -> set[str]:
     return {key_name(key) for cell in cells for key in re.findall(r"`([^`]+)`", cell)}
 
 
-@pytest.mark.parametrize(
-    ("heading", "bindings"),
-    [
-        ("in the queue", [*HOME_BINDINGS, *QUEUE_BINDINGS]),
-        ("on an artifact", [*ARTIFACT_BINDINGS, *PAGER_BINDINGS]),
-        ("in the clean-up", CLEANUP_BINDINGS),
-        ("in the report", REPORT_BINDINGS),
-        ("in the search", [*SearchScreen.BINDINGS, *HitList.BINDINGS]),
-    ],
-)
-def test_every_documented_key_is_bound(heading: str, bindings: list[Binding]) -> None:
-    assert documented(heading) <= bound(bindings)
+EVERYWHERE = "everywhere"
+PLACES = {
+    EVERYWHERE: ("SpillviewApp", "RowList"),
+    "in the queue": ("HomeScreen", "Queue", "FilterInput"),
+    "on an artifact": ("ArtifactScreen", "Pager", "ReadsScreen"),
+    "in the report": ("ReportScreen",),
+    "in the search": ("SearchScreen", "HitList", "PatternInput"),
+    "in the shape of a document": ("PathList",),
+    "in a comparison": ("CompareScreen", "CompareWithScreen"),
+    "in the clean-up": ("CleanupScreen", "RulePrompt"),
+    "in the trash": ("TrashScreen",),
+    "in forecasts and statistics": (
+        "ForecastScreen", "ChartScreen", "StatisticsScreen",
+    ),
+    "in a question": ("ConfirmScreen",),
+}  # fmt: skip
+"""Whose keys each table has."""
+
+PLAIN = (
+    "Prompt", "PromptLine", "NoteLine", "NoteScreen", "ProblemList", "ProblemsScreen",
+    "CopyScreen",
+)  # fmt: skip
+"""Where nothing but typing, Enter and what works everywhere works."""
+
+PLAINLY = {"enter", "tab", "shift+tab"}
 
 
-def test_every_key_of_the_report_is_documented() -> None:
-    everywhere = {"q", "escape", "R"}  # back, as `R` came here
-    assert bound(REPORT_BINDINGS) - everywhere == documented("in the report")
+def screens() -> dict[str, type]:
+    """Every class with keys of its own, by its name."""
+    found = {kind.__name__: kind for kind, _, _ in _all()}
+    return {**found, "SpillviewApp": SpillviewApp}
 
 
-def test_the_keys_that_work_everywhere_are_bound() -> None:
-    keys = bound(SpillviewApp.BINDINGS)
-    assert "question_mark" in keys
-    assert SpillviewApp.COMMAND_PALETTE_BINDING == "ctrl+p"
-    assert "q" in bound(HOME_BINDINGS) & bound(ARTIFACT_BINDINGS)
+def test_every_class_with_keys_has_a_table() -> None:
+    assert {*(name for names in PLACES.values() for name in names), *PLAIN} == set(
+        screens()
+    )
+
+
+@pytest.mark.parametrize("heading", PLACES)
+def test_every_documented_key_is_bound_and_every_bound_key_documented(
+    heading: str,
+) -> None:
+    there = set().union(*(bound(screens()[name]) for name in PLACES[heading]))
+    if heading == EVERYWHERE:
+        there |= {"q", SpillviewApp.COMMAND_PALETTE_BINDING}
+        assert documented(heading) == there
+        return
+    works = documented(EVERYWHERE)
+    assert documented(heading) <= there
+    assert there - works <= documented(heading) | (PLAINLY - {"enter"})
+
+
+def test_where_one_only_types_no_key_needs_a_table() -> None:
+    there = set().union(*(bound(screens()[name]) for name in PLAIN))
+    assert there <= documented(EVERYWHERE) | PLAINLY | {"exclamation_mark"}
+
+
+def test_q_and_escape_lead_back_from_every_screen() -> None:
+    for name, kind in screens().items():
+        if name.endswith("Screen") and name not in PLAIN:
+            assert {"q", "escape"} <= bound(kind), name
+
+
+def test_every_option_is_in_the_table_as_the_parsers_have_it() -> None:
+    assert reference.written(README) == README, "python -m tests.reference writes it"
 
 
 def test_every_harness_is_named_in_the_readme_and_no_other() -> None:
@@ -240,3 +287,50 @@ def test_every_harness_is_named_in_the_readme_and_no_other() -> None:
     table = README.split("| harness | stores | support |")[1].split("\n\n")[0]
     first = "".join(re.findall(r"^\|([^|]+)\|", table, re.MULTILINE))
     assert sorted(re.findall(r"`([\w-]+)`", first)) == sorted(shipped)
+
+
+ASKED = {
+    "ls": ("ls",),
+    "ls --missing": ("ls", "--missing"),
+    "sessions": ("sessions",),
+    "show": ("show", "ONE", "--limit", "2"),
+    "envelope": ("envelope", "ONE"),
+    "grep": ("grep", "half_cent"),
+    "index": ("index",),
+    "shape": ("shape", "JSON"),
+    "prune": ("prune", "--older-than", "1d"),
+    "trash": ("trash",),
+    "undo": ("undo",),
+    "measure": ("measure", str(ROOT / "README.md")),
+    "forecast": ("forecast",),
+    "review": ("review",),
+    "review --stats": ("review", "--stats"),
+    "watch": ("watch", "--interval", "0"),
+    "doctor": ("doctor",),
+}
+"""How each of these is asked for its rows."""
+
+
+def test_the_rows_of_json_have_the_fields_that_are_documented(tmp_path: Path) -> None:
+    night = tmp_path / "night"
+    make_night(str(night), time.time())
+    artifacts = run("ls", "--json", night).rows
+    named = {
+        "ONE": next(row["id"] for row in artifacts if row["verdict_seen"] is False),
+        "JSON": next(row["id"] for row in artifacts if row["kind"] == "json"),
+    }
+    assert run("prune", "--older-than", "1d", "--apply", night).code == 0
+    table = README.split("| `--json` of | ")[1].split("\n\n")[0]
+    told = re.findall(r"^\| (`[^|]+`) \| (.+) \|$", table, re.MULTILINE)
+    asked = set()
+    for commands_named, fields in told:
+        rows: set[str] = set()
+        for name in re.findall(r"`([^`]+)`", commands_named):
+            words = [named.get(word, word) for word in ASKED[name]]
+            ground = [] if words[0] in ("trash", "undo", "measure") else [str(night)]
+            ground = [] if named["ONE"] in words or named["JSON"] in words else ground
+            for row in run(*words, "--json", *ground).rows:
+                rows |= {*row, *(row["data"] if name == "grep" else ())}
+            asked.add(name)
+        assert set(re.findall(r"`([^`]+)`", fields)) <= rows, commands_named
+    assert asked == set(ASKED)

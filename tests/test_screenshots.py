@@ -12,8 +12,7 @@ import re
 import sys
 import tempfile
 import time
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from contextlib import nullcontext
 from html import unescape
 from importlib.metadata import version
 from itertools import zip_longest
@@ -21,31 +20,25 @@ from pathlib import Path
 
 import pytest
 from textual.pilot import Pilot
-from textual.widgets import Input
 
 import spillview.demo
 from spillview.catalogue.catalogue import Catalogue, Query
 from spillview.demo import make_night
 from spillview.frozen import replace
 from spillview.places import Places
-from spillview.tui.app import SpillviewApp
 from spillview.tui.home import HomeScreen
 from spillview.tui.theme import NIGHT, THEMES
+from tests.pictures import LARGE, MEDIUM, NOW, PICTURES, SMALL, STATES, Picture
+from tests.pilots import Patient, press, quiet
+from tests.walked import room
+from tests.walking import home_of
 
-PICTURES = Path(__file__).parents[1] / "screenshots"
 REDRAW = "SPILLVIEW_REDRAW"
 
 PINNED = {"textual": "8.2.8", "rich": "15.0.0"}
 
 HOME = "/tmp/spillview-night"
 """The same for everybody: notices hold absolute paths, and they are in the pictures."""
-
-NOW = 1_795_937_400.0
-"""A Sunday morning, half past seven (UTC)."""
-
-SMALL, MEDIUM, LARGE = (80, 24), (120, 40), (200, 50)
-
-Steps = Callable[[Pilot[None]], Awaitable[None]]
 
 
 def _wrong_versions() -> str:
@@ -99,27 +92,6 @@ def _remove(path: str) -> None:
         if os.lstat(path).st_uid != os.getuid() or os.path.islink(path):
             pytest.skip(f"{path} belongs to somebody else")
         shutil.rmtree(path)
-
-
-async def press(pilot: Pilot[None], *keys: str) -> None:
-    """Press keys, then wait until nothing is being found out any more."""
-    await pilot.press(*keys)
-    await quiet(pilot)
-
-
-async def quiet(pilot: Pilot[None]) -> None:
-    """Wait for every worker, what it posts and what that draws."""
-    for _ in range(3):
-        await pilot.app.workers.wait_for_complete(
-            [w for w in pilot.app.workers if w.group not in FOLLOWING]
-        )
-        await pilot.pause()
-    for field in pilot.app.screen.query(Input):
-        field.cursor_blink = False
-
-
-FOLLOWING = frozenset({"watch", "follow"})
-"""Workers that look after files as long as the screen lives."""
 
 
 async def as_it_opens(pilot: Pilot[None]) -> None:
@@ -283,21 +255,6 @@ async def palette(pilot: Pilot[None]) -> None:
     await press(pilot, *"race")
 
 
-@dataclass(frozen=True, slots=True)
-class Picture:
-    """One file in `screenshots/`: which screen, how large, after which keys."""
-
-    name: str
-    size: tuple[int, int]
-    steps: Steps
-    theme: str = NIGHT.name
-
-    @property
-    def path(self) -> Path:
-        name = self.name if self.theme == NIGHT.name else f"{self.name}-{self.theme}"
-        return PICTURES / f"{name}-{self.size[0]}x{self.size[1]}.svg"
-
-
 ALL = [
     *(Picture("home", size, as_it_opens) for size in (SMALL, MEDIUM, LARGE)),
     *(Picture("artifact", size, artifact) for size in (SMALL, MEDIUM, LARGE)),
@@ -333,6 +290,7 @@ ALL = [
         for name, steps in (("home", as_it_opens), ("artifact", artifact))
         if theme != NIGHT.name
     ),
+    *STATES,
 ]
 
 
@@ -344,16 +302,24 @@ def rows(svg: str) -> list[str]:
     return [text.rstrip() for text in found.values()]
 
 
-def draw(picture: Picture, home: str, stored: str | None) -> str:
+def draw(picture: Picture, night: str, stored: str | None) -> str:
     """The picture as SVG, once it is the stored one or after two seconds.
 
     On a busy machine a screen may not have come to rest with its workers.
     """
 
-    async def run() -> str:
-        catalogue = Catalogue(Places.of_home(home), now=lambda: NOW)
-        app = SpillviewApp(catalogue, Query(paths=(home,)))
-        async with app.run_test(size=picture.size) as pilot:
+    async def run(home: str) -> str:
+        if picture.ground is None:
+            paths: tuple[str, ...] = (home,)
+            catalogue = Catalogue(Places.of_home(home), now=lambda: NOW)
+        else:
+            paths = picture.ground(home)
+            catalogue = Catalogue.here(Places.of_home(home))
+            catalogue.now = lambda: NOW
+        app = Patient(catalogue, Query(paths=paths))
+        async with app.run_test(
+            size=picture.size, notifications=picture.messages
+        ) as pilot:
             app.theme = picture.theme
             await quiet(pilot)
             await picture.steps(pilot)
@@ -363,9 +329,12 @@ def draw(picture: Picture, home: str, stored: str | None) -> str:
                 if stored is None or drawn == stored:
                     break
                 await pilot.pause(0.1)
-            return drawn
+        catalogue.close()
+        return drawn
 
-    return asyncio.run(run())
+    own = home_of("picture") if picture.ground is not None else nullcontext(night)
+    with own as home:
+        return asyncio.run(run(home))
 
 
 @pytest.mark.parametrize("picture", ALL, ids=lambda picture: picture.path.stem)
@@ -376,6 +345,7 @@ def test_the_stored_picture_is_what_the_screen_shows(
     time.tzset()
     # The night is shared: a test beside this one may be reading the same file.
     monkeypatch.setattr("spillview.links.liveness.open_elsewhere", lambda files: {})
+    monkeypatch.setattr(os, "statvfs", room)
     if os.environ.get(REDRAW):
         picture.path.write_text(draw(picture, night, None), encoding="utf-8")
     assert picture.path.is_file(), f"no picture yet; {REDRAW}=1 draws it"

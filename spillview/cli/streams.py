@@ -9,7 +9,8 @@ from __future__ import annotations
 import os
 import sys
 import time
-from typing import IO, Any, Literal
+
+from spillview.hints import IO, Any, Literal
 
 Style = Literal[
     "bold",
@@ -187,7 +188,9 @@ class Streams:
         if not self._progress:
             return None
         try:
-            return max(20, os.get_terminal_size(sys.stderr.fileno()).columns)
+            columns = os.get_terminal_size(sys.stderr.fileno()).columns
+            # A terminal that nobody told its size says 0.
+            return max(20, columns) if columns else self.width
         except (OSError, ValueError, AttributeError):
             return None
 

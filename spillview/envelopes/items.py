@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from spillview.model import Range
+from spillview.possessive import repeated
 
 if TYPE_CHECKING:
     from spillview.content.content import Content
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 BLOCK = 1 << 16
 """Bytes read at a time."""
 
-_STRING = re.compile(rb'(?:[^"\\]++|\\.)*+', re.DOTALL)
+_STRING = re.compile(repeated(rb'[^"\\]++|\\.'), re.DOTALL)
 _MARK = re.compile(rb'["\[\]{}]')
 _SCALAR_END = re.compile(rb"[,\[\]{}\" \t\r\n]")
 _SPACE = re.compile(rb"[ \t\r\n]*+")

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
+from spillview.possessive import repeated
 from spillview.shape.samples import compact
 from spillview.shape.tokens import CLOSE, KEY, OPEN, Broken, events
 
@@ -36,6 +37,7 @@ _LONE = re.compile(
     r"|(?P<lone>\\u[dD][89a-fA-F][0-9a-fA-F]{2})|\\.",
     re.DOTALL,
 )
+_STRING_OR_BRACKET = re.compile('"' + repeated(r'[^"\\]++|\\.') + r'"|[\[{]|[\]}]')
 _HIDDEN = re.compile("[\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 
 
@@ -242,7 +244,7 @@ def _is_utf8(data: bytes) -> bool:
 
 def _depth(text: str) -> int:
     depth = deepest = 0
-    for match in re.finditer(r'"(?:[^"\\]++|\\.)*+"|[\[{]|[\]}]', text):
+    for match in re.finditer(_STRING_OR_BRACKET, text):
         if match[0] in ("[", "{"):
             depth += 1
             deepest = max(deepest, depth)

@@ -13,13 +13,15 @@ from typing import TYPE_CHECKING
 
 from spillview.content.rendering import Rendered, render
 from spillview.model import Counts, Range, Seen
+from spillview.possessive import repeated
 from spillview.seen.alignment import LEAST, WINDOW, align
 
 if TYPE_CHECKING:
     from spillview.content.content import Content
 
 _TOKEN = re.compile(
-    r'(?P<string>"(?:[^"\\]++|\\.)*+(?:"|\\?\Z))|(?P<blank>\s+)', re.DOTALL
+    r'(?P<string>"' + repeated(r'[^"\\]++|\\.') + r'(?:"|\\?\Z))|(?P<blank>\s+)',
+    re.DOTALL,
 )
 _ESCAPE = re.compile(
     r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"

@@ -6,6 +6,8 @@ import re
 from array import array
 from dataclasses import dataclass, field
 
+from spillview.possessive import repeated
+
 _STRUCTURE = re.compile(rb"[\[\]{},]")
 _BLANK = b"_" * 4096
 
@@ -18,16 +20,16 @@ def _member() -> bytes:
 
     It does not tell brackets from braces; whoever parses the members will.
     """
-    string = rb'"(?:[^"\\]++|\\.)*+"'
+    string = rb'"' + repeated(rb'[^"\\]++|\\.') + rb'"'
     inside = rb'[^\[\]{}"]++|' + string
-    container = rb"[\[{](?:" + inside + rb")*+[\]}]"
+    container = rb"[\[{]" + repeated(inside) + rb"[\]}]"
     for _ in range(_LEVELS - 1):
-        container = rb"[\[{](?:" + inside + rb"|" + container + rb")*+[\]}]"
-    return rb'(?:[^\[\]{}",]++|' + string + rb"|" + container + rb")*+"
+        container = rb"[\[{]" + repeated(inside + rb"|" + container) + rb"[\]}]"
+    return repeated(rb'[^\[\]{}",]++|' + string + rb"|" + container)
 
 
 _MEMBER = re.compile(_member(), re.DOTALL)
-_MEMBERS = re.compile(rb"(?:" + _member() + rb",)*+", re.DOTALL)
+_MEMBERS = re.compile(repeated(_member() + rb","), re.DOTALL)
 
 
 @dataclass(slots=True)

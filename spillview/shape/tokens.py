@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import Literal
 
+from spillview.possessive import repeated
 from spillview.text import printable
 
 Inside = Literal["array", "object", "documents"]
@@ -20,7 +21,7 @@ OPEN, CLOSE, COMMA, COLON, STRING, NUMBER, WORD, KEY = range(1, 9)
 Event = tuple[int, int, int]
 """What it is (`OPEN`, `CLOSE`, `STRING`, `NUMBER`, `WORD` or `KEY`), start, end."""
 
-STRING_BODY = rb'(?:[^"\\\x00-\x1f]++|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+'
+STRING_BODY = repeated(rb'[^"\\\x00-\x1f]++|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})')
 
 TOKEN = re.compile(
     rb"[ \t\r\n]*+(?:([\[{])|([\]}])|(,)|(:)|"

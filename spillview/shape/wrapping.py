@@ -12,6 +12,7 @@ from spillview.content.kinds import WHOLE, json_kind
 from spillview.content.pages import unescaped, unescaped_body
 from spillview.errors import Cancelled
 from spillview.model import Kind
+from spillview.possessive import repeated
 
 CHUNK = 1 << 16
 """Bytes of the string between two known places."""
@@ -27,16 +28,24 @@ _EXTRA = (
     + _S
     + rb":"
     + _S
-    + rb"(?:null|\{(?:[^{}\"]|\"[^\"\\]*+\")*+\})"
+    + rb"(?:null|\{"
+    + repeated(rb'[^{}"]|"[^"\\]*+"')
+    + rb"\})"
 )
 _MEMBER = rb"(?:" + _TYPE + rb"|" + _EXTRA + rb")"
 _BLOCK = (
-    rb"\{" + _S + rb"(?:" + _MEMBER + _S + rb"," + _S + rb")*+"
-    rb'"text"' + _S + rb":" + _S + rb'"'
+    rb"\{"
+    + _S
+    + repeated(_MEMBER + _S + rb"," + _S)
+    + rb'"text"'
+    + _S
+    + rb":"
+    + _S
+    + rb'"'
 )
 _FIRST_BLOCK = re.compile(rb"\[" + _S + _BLOCK)
 _NEXT_BLOCK = re.compile(_S + rb"," + _S + _BLOCK)
-_BLOCK_END = re.compile(_S + rb"(?:," + _S + _MEMBER + _S + rb")*+\}")
+_BLOCK_END = re.compile(_S + repeated(rb"," + _S + _MEMBER + _S) + rb"\}")
 _BLOCKS_END = re.compile(_S + rb"\]" + _S + rb"\Z")
 _RESULT = re.compile(rb"\{" + _S + rb'"result"' + _S + rb":" + _S + rb'"')
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from spillview.possessive import repeated
 from spillview.transcripts import jsonl, logfile
 from spillview.transcripts.facts import load
 
@@ -26,8 +27,9 @@ DEEPEST = 100_000
 LARGEST_TOP = 1 << 20
 """Bytes of members beside the arrays of records that are kept for the first record."""
 
-_STRING = re.compile(rb'(?:[^"\\]++|\\.)*+', re.DOTALL)
-_OUTSIDE = re.compile(rb'"(?:[^"\\]++|\\.)*+"|["\[\]{},:]', re.DOTALL)
+_INSIDE = repeated(rb'[^"\\]++|\\.')
+_STRING = re.compile(_INSIDE, re.DOTALL)
+_OUTSIDE = re.compile(rb'"' + _INSIDE + rb'"|["\[\]{},:]', re.DOTALL)
 
 Path = tuple[str, ...]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable
-from typing import ClassVar, Protocol, runtime_checkable
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from textual import events
 from textual.app import App, SystemCommand
@@ -36,6 +36,14 @@ class Commanding(Protocol):
 
     def commands(self) -> Iterable[SystemCommand]:
         """What it can do now."""
+
+
+@runtime_checkable
+class Leaving(Protocol):
+    """A screen that opens as it was left."""
+
+    def keep_place(self) -> None:
+        """Keep how it is looked at now."""
 
 
 def _queue_commands() -> type[Provider]:
@@ -106,6 +114,18 @@ class SpillviewApp(TypingAhead):
     def get_driver_class(self) -> type[Driver]:
         """Textual's driver for this terminal, which bytes that are no text end not."""
         return forgiving(super().get_driver_class())
+
+    def exit(
+        self,
+        result: None = None,
+        return_code: int = 0,
+        message: Any = None,
+    ) -> None:
+        """End; each screen keeps how it is left."""
+        for screen in self.screen_stack:
+            if isinstance(screen, Leaving):
+                screen.keep_place()
+        super().exit(result, return_code, message)
 
     def get_default_screen(self) -> Screen[None]:
         """The queue is the first screen."""

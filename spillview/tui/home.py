@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import ClassVar
 
@@ -15,7 +15,9 @@ from spillview.catalogue.catalogue import Query
 from spillview.catalogue.picks import PICKS
 from spillview.errors import SpillError
 from spillview.model import Artifact, Missing
-from spillview.tui.cleanup.undoing import TrashChanged, sentence, told
+from spillview.seen.endings import ending_line
+from spillview.tui.cleanup.undoing import PutsBack
+from spillview.tui.copying import Copyable, Copying
 from spillview.tui.keys import HOME_BINDINGS
 from spillview.tui.messages import (
     DemoMade,
@@ -34,6 +36,7 @@ from spillview.tui.queue.arrangement import (
 from spillview.tui.queue.bars import Bar
 from spillview.tui.queue.columns import ALL
 from spillview.tui.queue.indexing import IndexingScreen
+from spillview.tui.queue.leaving import LeavingScreen
 from spillview.tui.queue.members import Members
 from spillview.tui.queue.queue import Queue
 from spillview.tui.queue.screen import FEW
@@ -43,7 +46,9 @@ from spillview.tui.review.marking import MarkingScreen
 from spillview.tui.titles import Titles
 
 
-class HomeScreen(MarkingScreen, IndexingScreen, Acting):
+class HomeScreen(
+    MarkingScreen, IndexingScreen, LeavingScreen, Copying, Acting, PutsBack
+):
     """Sessions worst first, each with its artifacts worst first."""
 
     BINDING_GROUP_TITLE = "Home"
@@ -102,6 +107,15 @@ class HomeScreen(MarkingScreen, IndexingScreen, Acting):
         if isinstance(row, Run):
             return row.artifacts[0] if row.artifacts else None
         return row
+
+    def copyables(self) -> Sequence[Copyable]:
+        """What can be copied of the row."""
+        from spillview.tui.review.copies import copies_of
+
+        row, show = self.queue.row, ""
+        if isinstance(row, Artifact) and (line := ending_line(row)) is not None:
+            show = f"--offset {line.number}"
+        return list(copies_of(self.catalogue, row, show=show))
 
     def action_no_undo(self) -> None:
         """Say that there is nothing to take back."""
@@ -269,7 +283,13 @@ class HomeScreen(MarkingScreen, IndexingScreen, Acting):
             return
         from spillview.tui.search.search import SearchScreen
 
-        self.app.push_screen(SearchScreen(self.catalogue, self.arrangement.artifacts))
+        screen = SearchScreen(
+            self.catalogue,
+            self.arrangement.artifacts,
+            every=self.material.every(),
+            titles=self.material.titles,
+        )
+        self.app.push_screen(screen)
 
     def action_cleanup(self) -> None:
         """Plan a clean-up of what this screen looks at, whatever its age."""
@@ -293,29 +313,13 @@ class HomeScreen(MarkingScreen, IndexingScreen, Acting):
         if changed:
             self.action_reload()
 
-    @work(
-        thread=True,
-        exclusive=True,
-        exit_on_error=False,
-        group="undo",
-        description="Put a clean-up back",
-    )
     def undo_cleanup(self, batch: str | None) -> None:
-        """Put a clean-up back."""
-        from spillview.cleanup.trash import Trash
+        """Put a clean-up back, in a worker."""
+        self.begin_undo(batch)
 
-        try:
-            message = told(Trash(self.catalogue.places).undo(batch))
-        except (SpillError, OSError) as error:
-            message = TrashChanged(sentence(error), well=False)
-        self.post_message(message)
-
-    @on(TrashChanged)
-    def _trash_changed(self, message: TrashChanged) -> None:
+    def put_back(self) -> None:
+        """Look again."""
         self.last_batch = None
-        self.app.clear_notifications()  # what they offered is done
-        severity = "information" if message.well else "warning"
-        self.notify(message.words, severity=severity, markup=False)  # type: ignore[arg-type] # one of the two
         self.action_reload()
 
     def action_reload(self) -> None:
@@ -348,6 +352,7 @@ class HomeScreen(MarkingScreen, IndexingScreen, Acting):
         for pick in PICKS.values():
             show = partial(self.select_only, pick.name)
             yield SystemCommand(f"Only {pick.name}", pick.words, show)
+        yield from super().commands()
 
     @work(
         thread=True,
@@ -360,6 +365,7 @@ class HomeScreen(MarkingScreen, IndexingScreen, Acting):
         """Make a demo night and browse it; leaving it comes back here."""
         from spillview.tui.demo_night import make_demo
 
+        self.app.call_from_thread(self.notify, "Making a night …", timeout=2)
         try:
             catalogue = make_demo(self.catalogue.now())
         except (SpillError, OSError) as error:
@@ -370,6 +376,7 @@ class HomeScreen(MarkingScreen, IndexingScreen, Acting):
     @on(DemoMade)
     def _browse_demo(self, message: DemoMade) -> None:
         self.app.push_screen(HomeScreen(message.catalogue, Query()))
+        self.notify("A made night: q leads back, and it is gone when you leave.")
 
     def action_back(self) -> None:
         """Go back to the screen below."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from textual.binding import Binding, BindingType
 
+from spillview.tui.copying import COPYING_BINDINGS
 from spillview.tui.review.acting import ACTING_BINDINGS
 from spillview.tui.review.pinning import pin_binding
 
@@ -281,5 +282,6 @@ HOME_BINDINGS: list[BindingType] = [
         id="home.reload",
         tooltip="Look again now",
     ),
+    *COPYING_BINDINGS,
     *ACTING_BINDINGS,
 ]

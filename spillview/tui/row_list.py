@@ -37,6 +37,23 @@ def _hidden(keys: str, action: str, what: str, name: str) -> Binding:
     return Binding(keys, action, what, show=False, id=f"rows.{name}")
 
 
+def _index_of(rows: Sequence[Row], key: str) -> int | None:
+    """Where the row of that key is that is no heading."""
+    find: Callable[[str], int | None] | None = getattr(rows, "index_of", None)
+    if find is not None:
+        return find(key)
+    same = (n for n, row in enumerate(rows) if row.key == key)
+    return next((n for n in same if not rows[n].heading), None)
+
+
+def _heads(rows: Sequence[Row]) -> list[int]:
+    """Where the headings are."""
+    heads: list[int] | None = getattr(rows, "heads", None)
+    if heads is not None:
+        return heads
+    return [n for n, row in enumerate(rows) if row.heading]
+
+
 class RowList(ScrollView, Parts, can_focus=True):
     """Rows under headings; moves like a pager."""
 
@@ -101,8 +118,8 @@ class RowList(ScrollView, Parts, can_focus=True):
         self.virtual_size = Size(0, len(rows))
         at = 0 if anew else self.cursor
         if here is not None:
-            keys = (n for n, row in enumerate(rows) if row.key == here.key)
-            at = next((n for n in keys if not rows[n].heading), at)
+            place = _index_of(rows, here.key)
+            at = at if place is None else place
         at = max(0, min(at, len(rows) - 1))
         if not self._go(at, 1) and not self._go(at, -1):
             self.cursor = 0
@@ -152,7 +169,7 @@ class RowList(ScrollView, Parts, can_focus=True):
 
     def action_group(self, step: int) -> None:
         """To the first row of the next or previous group."""
-        heads = [n for n, row in enumerate(self.rows) if row.heading]
+        heads = _heads(self.rows)
         if step > 0:
             target = next((n for n in heads if n > self.cursor), None)
         else:
@@ -160,6 +177,11 @@ class RowList(ScrollView, Parts, can_focus=True):
             target = above[-2] if len(above) > 1 else (above[0] if above else None)
         if target is not None:
             self._go(target, 1)
+
+    def aim_at(self, key: str) -> bool:
+        """Put the cursor on the row of that key; whether there is one."""
+        at = _index_of(self.rows, key)
+        return at is not None and self._go(at, 1)
 
     def aim(self, wanted: Callable[[Row], bool]) -> bool:
         """Put the cursor on the first row that is wanted; whether there is one."""

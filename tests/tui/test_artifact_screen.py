@@ -625,9 +625,9 @@ async def test_where_programs_cannot_be_run_it_is_said(
 async def test_the_id_and_the_path_are_copied(night: Night) -> None:
     path = night.build()
     async with looking(night) as (screen, pilot, _):
-        await pilot.press("c")
+        await pilot.press("y", "i")
         assert pilot.app.clipboard == screen.artifact.id
-        await pilot.press("C")
+        await pilot.press("y", "p")
         assert pilot.app.clipboard == str(path)
 
 

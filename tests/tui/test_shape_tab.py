@@ -156,7 +156,7 @@ async def test_a_path_is_copied_as_jq_takes_it(tmp_path: Path) -> None:
     data = json.dumps({"result": json.dumps(ITEMS)}).encode()
     async with looking(tmp_path, data) as (screen, pilot):
         pane = await shaped(screen, pilot)
-        await pilot.press("G", "y")
+        await pilot.press("G", "y", "y")
         await pilot.pause()
         assert pilot.app.clipboard == ".result | fromjson | .[].late"
         assert pane.display

@@ -12,12 +12,15 @@ from textual.binding import BindingType
 
 from spillview.catalogue.catalogue import Catalogue
 from spillview.model import Artifact, Range
+from spillview.review.remembered import Mode
 from spillview.search.hits import Pattern
 from spillview.secrets.kept import SEEN_WORDS, states
 from spillview.text import path_text, printable
 from spillview.tui.artifact.keys import ARTIFACT_BINDINGS
-from spillview.tui.artifact.panes import Panes
+from spillview.tui.artifact.leaving import LeavingPanes
 from spillview.tui.cleanup.undoing import offer_mark
+from spillview.tui.compare.offering import Offering
+from spillview.tui.copying import Copyable, Copying
 from spillview.tui.live_keys import key_of
 from spillview.tui.pager.pager import Pager
 from spillview.tui.review.acting import Acting
@@ -26,7 +29,7 @@ if TYPE_CHECKING:
     from spillview.tui.shape.shape import ShapePane
 
 
-class ArtifactScreen(Panes, Acting):
+class ArtifactScreen(LeavingPanes, Offering, Copying, Acting):
     """One artifact of the queue: what the model saw beside all that there was."""
 
     BINDING_GROUP_TITLE = "Artifact"
@@ -128,6 +131,17 @@ class ArtifactScreen(Panes, Acting):
             begin = document.text.pread(self.full.cursor, 1024)
         return document.to_disk(self.full.cursor + len(begin) - len(begin.lstrip()))
 
+    @property
+    def mode(self) -> Mode:
+        """What of it is looked at."""
+        return "shape" if self.has_class("-shape") else super().mode
+
+    def take_mode(self, mode: Mode) -> None:
+        """Look at that of it."""
+        if mode == "shape" and self._may_be_json() and not self.has_class("-shape"):
+            self.call_later(self.action_shape)
+        super().take_mode(mode)
+
     def _show_text(self) -> None:
         """The text again, where it was."""
         self.remove_class("-shape")
@@ -194,6 +208,7 @@ class ArtifactScreen(Panes, Acting):
 
     def action_step(self, step: int) -> None:
         """Another artifact of the queue."""
+        self.keep_place()
         self.index += step
         self._open()
 
@@ -290,9 +305,8 @@ class ArtifactScreen(Panes, Acting):
 
     def action_compare(self) -> None:
         """Beside the run of its command before it; else choose one."""
-        from spillview.comparison.pairing import earlier_run, runs_of
         from spillview.tui.compare.compare import CompareScreen
-        from spillview.tui.compare.compare_with import CompareWithScreen
+        from spillview.tui.compare.compare_with import CompareWithScreen, Offer
 
         after, among = self.artifact, self.among
 
@@ -301,37 +315,76 @@ class ArtifactScreen(Panes, Acting):
                 screen = CompareScreen(self.catalogue, before, after, among)
                 self.app.push_screen(screen)
 
-        before = earlier_run(after, runs_of(after, among))
-        if before is not None:
-            compare(before)
-            return
-        chooser = CompareWithScreen(after, among, self.catalogue.now())
-        if chooser.offered:
-            self.app.push_screen(chooser, compare)
+        def choose(offer: Offer) -> None:
+            if offer.before is not None:
+                compare(offer.before)
+            elif offer.offered:
+                chooser = CompareWithScreen(offer, self.catalogue.now())
+                self.app.push_screen(chooser, compare)
+            else:
+                words = "No other output of its project is known to compare it with."
+                self.notify(words, markup=False)
+
+        self.look_for_runs(after, among, choose)
+
+    def say_sought(self, words: str) -> None:
+        """Tell how far the look for other runs is."""
+        self.pager.say(words)
+
+    def copyables(self) -> Sequence[Copyable]:
+        """What can be copied of what is shown, the thing under the cursor first."""
+        from spillview.tui.review.copies import copies_of
+
+        offered: list[Copyable] = []
+        if self._shaped is not None:
+            path = self._shaped.jq_path
+            if path is not None:
+                offered.append(Copyable("y", "the path for jq", path))
         else:
-            words = "No other output of its project is known to compare it with."
-            self.notify(words, markup=False)
+            offered += self.pager.nearest()
+        command = self._rg()
+        offered += copies_of(
+            self.catalogue,
+            self.artifact,
+            facts=self.facts,
+            show=self._place_options(),
+            bare=self.full.bare,
+        )
+        return [*offered, *([command] if command is not None else [])]
 
-    def action_copy_id(self) -> None:
-        """Copy the id."""
-        self.app.copy_to_clipboard(self.artifact.id)
-        self.pager.say(f"copied the id {self.artifact.id}")
+    def _place_options(self) -> str:
+        """The options of `spillview show` for the rows that are shown."""
+        document, rows = self.whole, self.full.rows()
+        if document is None or not rows:
+            return ""
+        first = last = None
+        with self.full.told():
+            first = document.index.line_at(rows[0].start)
+            last = document.index.line_at(rows[-1].start)
+        if first is None or last is None:
+            start, end = (document.to_disk(at) for at in (rows[0].start, rows[-1].end))
+            return f"--unit byte --offset {start} --limit {max(1, end - start)}"
+        return f"-n --offset {first} --limit {last - first + 1}"
 
-    def action_copy_path(self) -> None:
-        """Copy the path."""
-        found = self.artifact.found
-        path = printable(path_text(found.path))
-        self.app.copy_to_clipboard(path)
-        row = ""
-        if found.row is not None:
-            row = f": a database, this is its row {printable(path_text(found.row))}"
-        self.pager.say(f"copied {path}{row}")
+    def _rg(self) -> Copyable | None:
+        """The search on the screen, for a shell."""
+        from spillview.search.shell_command import shell_command
+
+        pattern = self.full.finder.pattern or self.full.filter.pattern
+        if pattern is None:
+            return None
+        command = shell_command(pattern.arguments(), [self.artifact])
+        if command.text is None:
+            return None
+        return Copyable("r", "the rg command of the search", command.text)
 
     def action_search(self) -> None:
         """Search inside every artifact of the queue."""
         from spillview.tui.search.search import SearchScreen
 
-        self.app.push_screen(SearchScreen(self.catalogue, self.artifacts.given))
+        self.app.push_screen(
+            SearchScreen(self.catalogue, self.artifacts.given, every=self.among)
+        )
 
     def action_back(self) -> None:
         """Clear selection, filter or hits of the pane; else leave."""
@@ -340,11 +393,12 @@ class ArtifactScreen(Panes, Acting):
         elif self._shaped is not None:
             if not self._shaped.back():
                 self._show_text()
-        elif not self.pager.clear():
+        elif not (self.stop_looking() or self.pager.clear()):
             self.action_leave()
 
     def action_leave(self) -> None:
         """Back to the screen below, with the artifact that it ended on."""
+        self.keep_place()
         self.dismiss(self.artifact)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from textual.binding import Binding, BindingType
 
+from spillview.tui.copying import COPYING_BINDINGS
 from spillview.tui.review.acting import ACTING_BINDINGS
 from spillview.tui.review.pinning import pin_binding
 
@@ -121,22 +122,6 @@ ARTIFACT_BINDINGS: list[BindingType] = [
         tooltip="The run of its command before this one, or another, side by side",
     ),
     Binding(
-        "c",
-        "copy_id",
-        "Copy the id",
-        show=False,
-        id="artifact.copy_id",
-        tooltip="Copy the artifact's id; C copies its path",
-    ),
-    Binding(
-        "C",
-        "copy_path",
-        "Copy the path",
-        show=False,
-        id="artifact.copy_path",
-        tooltip="Copy the artifact's path",
-    ),
-    Binding(
         "U",
         "undo",
         "Undo",
@@ -166,5 +151,6 @@ ARTIFACT_BINDINGS: list[BindingType] = [
         id="artifact.back",
         tooltip="Clear selection, filter or hits; then back to the queue",
     ),
+    *COPYING_BINDINGS,
     *ACTING_BINDINGS,
 ]

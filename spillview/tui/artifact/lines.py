@@ -127,7 +127,9 @@ def _seen(artifact: Artifact, facts: EnvelopeFacts | None) -> Runs:
         return [*runs, ("what the model saw is still being looked up", "dim")]
     if link.seen is None:
         return [*runs, (_unseen_why(artifact, link), "notice")]
-    if counts is not None and counts.bytes:
+    if link.seen.is_unknown:
+        runs.append((f"{shown_by(artifact)} an unknown part", ""))
+    elif counts is not None and counts.bytes:
         share = link.seen.bytes / counts.bytes
         least = "" if link.seen.certain else "at least "
         runs.append((f"{shown_by(artifact)} {least}{share_text(share)}", ""))

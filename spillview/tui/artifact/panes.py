@@ -230,6 +230,9 @@ class Panes(Screen[Artifact]):
         """Where to open: at a hit, else at what it concludes, else at the top."""
         if self._at is not None:
             return document.to_text(self._at[0])
+        return self._first_place(document)
+
+    def _first_place(self, document: Document) -> int:
         line = ending_line(self.artifact)
         return document.to_text(line.start) if line is not None else 0
 

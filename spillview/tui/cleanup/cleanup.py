@@ -22,13 +22,13 @@ from spillview.text import exact_age, human_bytes, path_text, printable
 from spillview.tui.cleanup.keys import CLEANUP_BINDINGS
 from spillview.tui.cleanup.plan_list import ChoiceRow
 from spillview.tui.cleanup.planning import PlanScreen
-from spillview.tui.cleanup.undoing import TrashChanged, offer, sentence, told
+from spillview.tui.cleanup.undoing import PutsBack, TrashChanged, offer, sentence
 from spillview.tui.confirm import ConfirmScreen
 from spillview.tui.live_keys import key_of
 from spillview.tui.queue.bars import plural
 
 
-class CleanupScreen(PlanScreen):
+class CleanupScreen(PutsBack, PlanScreen):
     """A plan that can be carried out; dismissed with whether anything changed."""
 
     BINDING_GROUP_TITLE = "Clean up"
@@ -97,7 +97,7 @@ class CleanupScreen(PlanScreen):
     )
     def _apply(self, plan: Plan) -> None:
         """Plan again and move what goes by both plans: the first may be old."""
-        trash = Trash(self.catalogue.places)
+        trash = Trash(self.catalogue.places, now=self.catalogue.now)
         try:
             fresh = still(self.own_catalogue(), self.scope, plan)
             found = [choice.artifact.found for choice in fresh.remove]
@@ -191,7 +191,7 @@ class CleanupScreen(PlanScreen):
         description="Delete for good",
     )
     def _delete(self, stuck: Sequence[Failure]) -> None:
-        trash = Trash(self.catalogue.places)
+        trash = Trash(self.catalogue.places, now=self.catalogue.now)
         try:
             applied = trash.delete([each.found for each in stuck])
         except (SpillError, OSError) as error:
@@ -210,27 +210,10 @@ class CleanupScreen(PlanScreen):
         """Put a clean-up back, in a worker."""
         if self.doing is None or self.doing.startswith("planning"):
             self.state("putting back …")
-            self._undo(batch)
+            self.begin_undo(batch)
 
-    @work(
-        thread=True,
-        exclusive=True,
-        exit_on_error=False,
-        group="clean",
-        description="Put a clean-up back",
-    )
-    def _undo(self, batch: str | None) -> None:
-        try:
-            message = told(Trash(self.catalogue.places).undo(batch))
-        except (SpillError, OSError) as error:
-            message = TrashChanged(sentence(error), well=False)
-        self.post_message(message)
-
-    @on(TrashChanged)
-    def _trash_changed(self, message: TrashChanged) -> None:
-        self.app.clear_notifications()  # what they offered is done
-        severity = "information" if message.well else "warning"
-        self.notify(message.words, severity=severity, markup=False)  # type: ignore[arg-type] # one of the two
+    def put_back(self) -> None:
+        """Look again."""
         self.last_batch = None
         self.failures.clear()
         self.changed = True

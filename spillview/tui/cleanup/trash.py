@@ -24,7 +24,7 @@ from spillview.text import exact_age, human_age, human_bytes, path_text, printab
 from spillview.tui import stylesheet
 from spillview.tui.breakpoints import take_shape
 from spillview.tui.cleanup.keys import TRASH_BINDINGS, TRASH_HELP
-from spillview.tui.cleanup.undoing import TrashChanged, sentence, told
+from spillview.tui.cleanup.undoing import PutsBack, TrashChanged, sentence
 from spillview.tui.confirm import ConfirmScreen
 from spillview.tui.footer import Footer
 from spillview.tui.home import HomeScreen
@@ -157,7 +157,7 @@ class BatchDetail(Lines):
         return lines
 
 
-class TrashScreen(Screen[bool]):
+class TrashScreen(PutsBack, Screen[bool]):
     """Every clean-up in the trash; dismissed with whether anything changed."""
 
     CSS_PATH = stylesheet("cleanup.tcss")
@@ -228,7 +228,7 @@ class TrashScreen(Screen[bool]):
         description="Look into the trash",
     )
     def _look(self) -> None:
-        trash = Trash(self.catalogue.places)
+        trash = Trash(self.catalogue.places, now=self.catalogue.now)
         contents: dict[str, list[tuple[str, int]]] = {}
         batches: list[Batch] = []
         error = None
@@ -286,27 +286,10 @@ class TrashScreen(Screen[bool]):
         """Put a clean-up back, in a worker."""
         if self._doing is None:
             self._state("putting back …")
-            self._undo(batch)
+            self.begin_undo(batch)
 
-    @work(
-        thread=True,
-        exclusive=True,
-        exit_on_error=False,
-        group="clean",
-        description="Put a clean-up back",
-    )
-    def _undo(self, batch: str | None) -> None:
-        try:
-            message = told(Trash(self.catalogue.places).undo(batch))
-        except (SpillError, OSError) as error:
-            message = TrashChanged(sentence(error), well=False)
-        self.post_message(message)
-
-    @on(TrashChanged)
-    def _trash_changed(self, message: TrashChanged) -> None:
-        self.app.clear_notifications()  # what they offered is done
-        severity = "information" if message.well else "warning"
-        self.notify(message.words, severity=severity, markup=False)  # type: ignore[arg-type] # one of the two
+    def put_back(self) -> None:
+        """Look again."""
         self.changed = True
         self.action_reload()
 
@@ -350,7 +333,7 @@ class TrashScreen(Screen[bool]):
     )
     def _empty(self, ids: Sequence[str]) -> None:
         try:
-            done = Trash(self.catalogue.places).empty(ids)
+            done = Trash(self.catalogue.places, now=self.catalogue.now).empty(ids)
         except (SpillError, OSError) as error:
             self.post_message(TrashChanged(sentence(error), well=False))
         else:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
+from textual import on, work
 from textual.markup import escape
 from textual.message import Message
 from textual.screen import Screen
@@ -15,6 +16,7 @@ from spillview.tui.live_keys import key_of
 from spillview.tui.queue.bars import plural
 
 if TYPE_CHECKING:
+    from spillview.catalogue.catalogue import Catalogue
     from spillview.cleanup.trash import Undone
 
 SECONDS = 12.0
@@ -38,6 +40,41 @@ class Undoing(Protocol):
 
     def undo_cleanup(self, batch: str | None) -> None:
         """Put it back, in a worker."""
+
+
+class PutsBack(Screen[Any]):
+    """What undoing a clean-up does; the screen says when, and what to show then."""
+
+    catalogue: Catalogue
+
+    def put_back(self) -> None:
+        """A clean-up was put back, or part of it: show what is there now."""
+        raise NotImplementedError
+
+    @work(
+        thread=True,
+        exclusive=True,
+        exit_on_error=False,
+        group="clean",
+        description="Put a clean-up back",
+    )
+    def begin_undo(self, batch: str | None) -> None:
+        """Put a clean-up back; the last one where none is named."""
+        from spillview.cleanup.trash import Trash
+
+        try:
+            trash = Trash(self.catalogue.places, now=self.catalogue.now)
+            message = told(trash.undo(batch))
+        except (SpillError, OSError) as error:
+            message = TrashChanged(sentence(error), well=False)
+        self.post_message(message)
+
+    @on(TrashChanged)
+    def _trash_changed(self, message: TrashChanged) -> None:
+        self.app.clear_notifications()  # what they offered is done
+        severity = "information" if message.well else "warning"
+        self.notify(message.words, severity=severity, markup=False)  # type: ignore[arg-type] # one of the two
+        self.put_back()
 
 
 def offer(screen: Screen[Any], words: str, batch: str, key: str) -> None:

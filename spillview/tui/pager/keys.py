@@ -96,7 +96,7 @@ PAGER_BINDINGS: list[BindingType] = [
     _hidden("shift+up", "select(-1)", "Select upwards", "select_up"),
     _hidden("m", "await_key('mark')", "Mark this place with a letter", "mark"),
     _hidden("apostrophe", "await_key('return')", "Go back to a mark", "return"),
-    _hidden("y", "copy", "Copy the selection or the line", "copy"),
+    _hidden("y", "copy", "Copy the selection, the line, the id, a command…", "copy"),
     _hidden("w", "wrap", "Wrap long lines, or scroll them sideways", "wrap"),
     _hidden("e", "escapes", "Escapes: shown, hidden, colours", "escapes"),
     _hidden("X", "bare", "Credentials: as stars, or as they are", "bare"),

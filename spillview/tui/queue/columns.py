@@ -200,6 +200,8 @@ def _seen(artifact: Artifact, width: int, context: Context) -> Runs:
         return context.absent(artifact)
     if link.seen is None:
         return [(NOTHING, "dim")]
+    if link.seen.is_unknown:
+        return [("?", "dim")]
     share = triage.coverage(artifact) or 0.0
     text = share_text(share) if share < 0.0995 or share > 0.9 else f"{share:.0%}"
     least = "" if link.seen.certain else "≥"

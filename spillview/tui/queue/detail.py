@@ -231,8 +231,10 @@ def _facts(artifact: Artifact, width: int) -> Runs:
         total = artifact.counts.bytes
         share = f" ({share_text(link.seen.bytes / total)})" if total else ""
         known = "" if link.seen.certain else "at least "
-        shown = f"{shown_by(artifact)} {known}{link.seen.bytes:,} of {total:,} bytes"
-        parts.append(f"{shown}{share}")
+        part = f"{known}{link.seen.bytes:,} of {total:,} bytes{share}"
+        if link.seen.is_unknown:
+            part = f"an unknown part of {total:,} bytes"
+        parts.append(f"{shown_by(artifact)} {part}")
     signals = link.signals if link is not None else None
     if signals is not None and signals.unseen:
         lines = plural(signals.total, "error line")

@@ -122,6 +122,10 @@ class QueueScreen(LiveScreen):
         self.blank.display = False
         self.filter_bar.display = False
         self.top.show(self.window, Figures())
+        if self.view.filter:
+            # Open, so that nobody thinks that artifacts are missing.
+            self.filter_bar.display = True
+            self.filter_input.value = self.view.filter
         self.queue.focus()
         self.watch_stores()
         self.set_interval(AGE_SECONDS, self.queue.tick)

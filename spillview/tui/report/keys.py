@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from textual.binding import Binding, BindingType
 
+from spillview.tui.copying import COPYING_BINDINGS
 from spillview.tui.review.acting import ACTING_BINDINGS
 
 REPORT_BINDINGS: list[BindingType] = [
@@ -72,6 +73,7 @@ REPORT_BINDINGS: list[BindingType] = [
         id="report.copy",
         tooltip="Copy the rows of `spillview review --json`",
     ),
+    *COPYING_BINDINGS,
     *ACTING_BINDINGS,
     Binding("q,escape,R", "leave", "Back", id="report.back"),
 ]

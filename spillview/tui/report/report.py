@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import ClassVar
@@ -25,13 +26,15 @@ from spillview.review.reviewed import call_mark
 from spillview.text import path_text, printable
 from spillview.tui import stylesheet
 from spillview.tui.cleanup.undoing import SECONDS, offer_mark, sentence
+from spillview.tui.copying import Copyable, Copying
 from spillview.tui.footer import Footer
 from spillview.tui.home import HomeScreen
+from spillview.tui.queue.members import Mapped
 from spillview.tui.report.keys import REPORT_BINDINGS
 from spillview.tui.report.report_list import (
     FindingDetail,
     FindingRow,
-    mark_of,
+    key_of,
     rows_of,
     subject_of,
 )
@@ -45,7 +48,7 @@ PERIOD_LINES = 3
 """Lines of the period, at most."""
 
 
-class ReportScreen(Acting):
+class ReportScreen(Copying, Acting):
     """The report of what the queue below looks at, for the period of `review`."""
 
     CSS_PATH = stylesheet("home.tcss")
@@ -138,7 +141,9 @@ this report is reviewed, and the next one begins with what came after it;
             now=theirs.now,
         )
         try:
-            made = self.Made(gather(own, query))
+            report = gather(own, query)
+            rows_of(report)  # what they are ordered by is counted here, not when drawn
+            made = self.Made(report)
         except (SpillError, OSError) as error:
             made = self.Made(None, sentence(error))
         if not get_current_worker().is_cancelled:
@@ -151,7 +156,7 @@ this report is reviewed, and the next one begins with what came after it;
         self.done = None
         if report is None:
             self.title_line.update(printable(message.error or "No report was made."))
-            self.findings.show([])
+            self.findings.show(())
             return
         if self.catalogue.state is not None:
             remember_report(self.catalogue.state, self.query_made, report)
@@ -212,6 +217,16 @@ this report is reviewed, and the next one begins with what came after it;
         row = self.row
         return subject_of(row.finding) if row is not None else None
 
+    def copyables(self) -> Sequence[Copyable]:
+        """What can be copied of its artifact or call."""
+        from spillview.tui.review.copies import copies_of
+
+        row, line = self.row, None
+        if row is not None and row.finding.artifact is not None:
+            line = row.finding.line
+        show = f"--offset {line.number}" if line is not None else ""
+        return list(copies_of(self.catalogue, self.acted_on(), show=show))
+
     @on(RowList.Opened)
     async def _open(self) -> None:
         """What Enter does to the row."""
@@ -227,18 +242,22 @@ this report is reviewed, and the next one begins with what came after it;
         if row is None or report is None or row.finding.artifact is None:
             return
         opened = row.finding.artifact
-        found = {f.artifact.id: f.artifact for f in report.findings if f.artifact}
-        shown = list(map(self.marks.apply, found.values()))
-        screen = ArtifactScreen(self.catalogue, shown, list(found).index(opened.id))
+        found = report.findings.artifacts()
+        index = found.index_of(opened.id)
+        if index is None:
+            return
+        shown = Mapped(found, self.marks.apply)
+        screen = ArtifactScreen(self.catalogue, shown, index)
         if self.home is not None:
             screen.among = self.home.material.every()
+        since = self.catalogue.now()
 
         def come_back(last: Artifact | None) -> None:
-            self.marks.reload(shown)
+            self.marks.reload_since(since, found)
             self.notes.reload()
             self._show_rows()
             if last is not None and last.id != opened.id:
-                self.findings.aim(lambda each: _is_of(each, last))
+                self._aim(last.id)
 
         self.app.push_screen(screen, come_back)
 
@@ -320,7 +339,13 @@ this report is reviewed, and the next one begins with what came after it;
             self._put_back(home, home.last_batch)
         elif ids := self.marks.undo():
             self._show_rows()
-            self.findings.aim(lambda row: mark_of(row) == ids[0])
+            self._aim(ids[0])
+
+    def _aim(self, mark: str) -> None:
+        """Put the cursor on the first row about the artifact or call of that mark."""
+        key = key_of(self.report, mark) if self.report is not None else None
+        if key is not None:
+            self.findings.aim_at(key)
 
     @work(
         exclusive=True,
@@ -329,7 +354,7 @@ this report is reviewed, and the next one begins with what came after it;
         description="Put a clean-up back",
     )
     async def _put_back(self, home: HomeScreen, batch: str) -> None:
-        await home.undo_cleanup(batch).wait()
+        await home.begin_undo(batch).wait()
         self._look()
 
     def action_cleanup(self) -> None:
@@ -367,13 +392,26 @@ this report is reviewed, and the next one begins with what came after it;
 
     def action_copy(self) -> None:
         """Copy the rows."""
+        if self.report is not None:
+            self._copy(self.report)
+
+    @work(
+        thread=True,
+        exclusive=True,
+        exit_on_error=False,
+        group="copy",
+        description="Copy the rows",
+    )
+    def _copy(self, report: Report) -> None:
         import orjson
 
-        if self.report is None:
-            return
-        lines = [orjson.dumps(row).decode() for row in rows(self.report)]
-        self.app.copy_to_clipboard("\n".join(lines) + "\n")
-        self.notify(f"{len(lines):,} rows copied as JSON Lines", markup=False)
+        lines = [orjson.dumps(row).decode() for row in rows(report)]
+        text = "\n".join(lines) + "\n"
+        self.app.call_from_thread(self._copied, text, len(lines))
+
+    def _copied(self, text: str, number: int) -> None:
+        self.app.copy_to_clipboard(text)
+        self.notify(f"{number:,} rows copied as JSON Lines", markup=False)
 
     def action_leave(self) -> None:
         """Back to the queue."""
@@ -393,7 +431,14 @@ this report is reviewed, and the next one begins with what came after it;
             if more.get("what") == "trash":
                 return action == "trash" and bool(more.get("batches"))
             return action == "cleanup"
-        if action in ("review", "note", "copy_prompt", "copy_resume", "open_pane"):
+        if action in (
+            "review",
+            "note",
+            "copy_menu",
+            "copy_prompt",
+            "copy_resume",
+            "open_pane",
+        ):
             return self.acted_on() is not None
         if action == "finish":
             return self.done is None
@@ -401,9 +446,3 @@ this report is reviewed, and the next one begins with what came after it;
             batch = self.home.last_batch if self.home is not None else None
             return self.marks.undoable > 0 or batch is not None
         return True
-
-
-def _is_of(row: object, artifact: Artifact) -> bool:
-    """Whether a row is a finding of an artifact."""
-    found = row.finding.artifact if isinstance(row, FindingRow) else None
-    return found is not None and found.id == artifact.id

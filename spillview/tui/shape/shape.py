@@ -22,6 +22,7 @@ from spillview.shape.teams import processes
 from spillview.stored.stored import StoredContent, open_artifact
 from spillview.text import path_text, printable
 from spillview.tui.artifact.lines import PaneTitle
+from spillview.tui.copying import Copying
 from spillview.tui.shape.shape_list import PathList, ShapeHead
 from spillview.tui.shape.shape_rows import PathRow, path_rows, record_rows, shown
 
@@ -241,6 +242,14 @@ class ShapePane(Vertical):
         self._put(trail)
         return True
 
+    @property
+    def jq_path(self) -> str | None:
+        """The path under the cursor as jq takes it."""
+        row, outline = self.paths.row, self.outline
+        if outline is None or not isinstance(row, PathRow):
+            return None
+        return outline.pasteable(row.facts.path)
+
     @on(PathList.Asked)
     def _do(self, event: PathList.Asked) -> None:
         row = self.paths.row
@@ -258,10 +267,8 @@ class ShapePane(Vertical):
         elif isinstance(row, PathRow):
             if event.what == "go":
                 self._find_place(row.trail, self._generation)
-            else:
-                path = outline.pasteable(row.facts.path)
-                self.app.copy_to_clipboard(path)
-                self.title.show(status=f"copied {shown(path, 60)}")
+            elif isinstance(self.screen, Copying):
+                self.screen.action_copy_menu()
 
     @work(
         thread=True,

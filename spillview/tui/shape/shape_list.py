@@ -97,9 +97,9 @@ columns. `{artifact.shape}` goes back to the text, where it was.
         Binding(
             "y",
             "ask('copy')",
-            "Copy path",
+            "Copy…",
             id="shape.copy",
-            tooltip="Copy the path, for jq",
+            tooltip="Copy the path for jq, the id, a command",
         ),
         Binding(
             "t",
