@@ -63,6 +63,8 @@ class Footer(Parts):
     def __init__(self) -> None:
         super().__init__()
         self._keys: list[Key] | None = None
+        self._fitted_to = 0
+        """The width for which they were placed."""
         self._palette: ActiveBinding | None = None
         self._over: Key | None = None
         self._shift = 0
@@ -79,7 +81,8 @@ class Footer(Parts):
     @property
     def keys(self) -> list[Key]:
         """The keys from the left, without the palette's."""
-        if self._keys is None:
+        if self._keys is None or self._fitted_to != self.size.width:
+            self._fitted_to = self.size.width
             active = self.screen.active_bindings
             shown = [each for each in active.values() if each.binding.show]
             self._palette = active.get(self.app.COMMAND_PALETTE_BINDING)
@@ -193,7 +196,7 @@ class Footer(Parts):
 
     def on_resize(self) -> None:
         """Begin with the first key again."""
-        self._shift, self._keys = 0, None
+        self._shift = 0
 
     def _room(self) -> int:
         palette = self.palette

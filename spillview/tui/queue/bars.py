@@ -180,13 +180,15 @@ class TotalsBar(Bar):
         """One line."""
         if self.arrangement is None:
             return [[]]
-        right = self._order(width)
-        room = width - 3 - sum(cell_len(text) for text, _ in right)
-        for parts in (2, 1, 0):
-            left = self._figures(width, parts)
-            if sum(cell_len(text) for text, _ in left) <= room:
-                break
-        return [two_ends(left, right, width)]
+        order = self._order(width)
+        left: Runs = []
+        for right in (order, order[:-2]):  # how it is ordered is told by the titles too
+            room = width - 3 - sum(cell_len(text) for text, _ in right)
+            for parts in (2, 1, 0):
+                left = self._figures(width, parts)
+                if sum(cell_len(text) for text, _ in left) <= room:
+                    return [two_ends(left, right, width)]
+        return [two_ends(left, order[:-2], width)]
 
     def _figures(self, width: int, parts: int) -> Runs:
         """How many, and their size: chars and bytes, bytes alone, or neither."""
