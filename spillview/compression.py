@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
+
+from spillview.hints import Any
 
 
 def zstd() -> Any:

@@ -5,17 +5,26 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Mapping
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Any
 
 from spillview.errors import BadInput
 from spillview.frozen import Frozen
+from spillview.hints import TYPE_CHECKING, Any
 from spillview.model import Boundary
 
 if TYPE_CHECKING:
     from spillview.cleanup.policies import Policy
     from spillview.places import Places
 
-KEYS = ("theme", "keys", "roots", "boundaries", "policy", "trash_keep", "watch")
+KEYS = (
+    "theme",
+    "remember",
+    "keys",
+    "roots",
+    "boundaries",
+    "policy",
+    "trash_keep",
+    "watch",
+)
 """What the file may hold."""
 
 THEMES = ("night", "day", "contrast", "ansi")
@@ -44,6 +53,8 @@ class Settings(Frozen):
     """One of `THEMES`; None: what fits the terminal."""
     keys: Mapping[str, str] = {}
     """Other keys, by the name of what they do: `tui/keymap.py` knows the names."""
+    remember: bool = True
+    """Whether the screens open as they were left."""
     trash_keep: float | None = None
     """Seconds after which a clean-up in the trash is deleted for good by the next one;
     None: never."""
@@ -107,6 +118,7 @@ def load_settings(places: Places) -> Settings:
         trash_keep=_trash_keep(data, path),
         watch=watch,
         theme=_theme(data, path),
+        remember=_remember(data, path),
         keys=_keys(data.get("keys", {}), path),
     )
 
@@ -118,6 +130,13 @@ def _theme(data: Mapping[str, Any], path: str) -> str | None:
             f"{path}: theme: must be one of {', '.join(THEMES)}, not {theme!r}"
         )
     return theme
+
+
+def _remember(data: Mapping[str, Any], path: str) -> bool:
+    remember = data.get("remember", True)
+    if not isinstance(remember, bool):
+        raise BadInput(f"{path}: remember: must be true or false, not {remember!r}")
+    return remember
 
 
 def _keys(data: object, path: str) -> Mapping[str, str]:

@@ -5,14 +5,15 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from spillview.growth.limits import DEFAULTS
+from spillview.hints import Any
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+", re.ASCII)
 
 UNSET = {
     "theme": "what fits the terminal",
+    "remember": "true: the screens open as they were left",
     "keys": "the keys that `spillview config --keys` lists",
     "roots": "the places where each harness keeps its files",
     "boundaries": "those of each harness, which `spillview doctor` lists",

@@ -6,7 +6,7 @@ Python's own code for the same digests is as fast for less than a few kilobytes.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from spillview.hints import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from hashlib import blake2b, sha256

@@ -5,9 +5,8 @@ Small frozen classes of facts, as in `model`, which gives them to everybody.
 
 from __future__ import annotations
 
-from typing import Literal
-
 from spillview.frozen import Frozen
+from spillview.hints import Literal
 
 Unit = Literal["chars", "utf16", "bytes", "lines", "tokens"]
 LinkState = Literal["linked", "orphan", "dangling", "cut", "unknown"]
@@ -139,6 +138,11 @@ class Seen(Frozen):
     def bytes(self) -> int:
         """Bytes inside the ranges."""
         return sum(end - start for start, end in self.ranges)
+
+    @property
+    def is_unknown(self) -> bool:
+        """True when nothing of what the model received could be located."""
+        return not self.certain and not self.ranges
 
     def covers(self, start: int, end: int) -> bool:
         """True when every byte of `[start, end)` was received."""

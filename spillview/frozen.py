@@ -8,10 +8,12 @@ checkers, and for `dataclasses.replace`, `fields` and `asdict`, it is a dataclas
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, dataclass_transform
+from types import CodeType, FunctionType
+
+from spillview.hints import TYPE_CHECKING, Any, ClassVar, NoReturn, dataclass_transform
 
 if TYPE_CHECKING:
     from dataclasses import replace as replace
@@ -48,6 +50,7 @@ class _Freezing(type):
             "_names": names,
             "_defaults": defaults,
             "_compared": attrgetter("__class__", *compared),
+            "_values": attrgetter("__class__", *names),
             "__init__": space.get("__init__", _first_init),
         }
         return super().__new__(mcs, name, bases, space)
@@ -63,19 +66,42 @@ def _first_init(self: Frozen, *values: Any, **named: Any) -> None:
 
 def _init_of(kind: _Freezing) -> Callable[..., None]:
     """A function that takes the fields of `kind` and sets each."""
-    space: dict[str, Any] = {"defaults": kind._defaults}
-    heads, lines = ["self"], []
-    for name in kind._names:
-        known = name in kind._defaults
-        heads.append(f"{name}=defaults[{name!r}]" if known else name)
-        lines.append(f"    set_{name}(self, {name})")
-        space[f"set_{name}"] = getattr(kind, name).__set__
-    exec(
-        f"def __init__({', '.join(heads)}):\n" + "\n".join(lines or ["    pass"]), space
-    )
-    made: Callable[..., None] = space["__init__"]
+    names = kind._names
+    setters = {f"set{at}": getattr(kind, n).__set__ for at, n in enumerate(names)}
+    space = {"__builtins__": {}, **setters}
+    code = _init_code(len(names)).replace(co_varnames=("self", *names))
+    made = FunctionType(code, space, "__init__", defaults_of(names, kind._defaults))
     made.__qualname__ = f"{kind.__qualname__}.__init__"
     return made
+
+
+@cache
+def _init_code(number: int) -> CodeType:
+    """An `__init__` for so many fields, whose names do not matter to the compiler."""
+    heads = ", ".join(["self", *(f"f{at}" for at in range(number))])
+    lines = [f" set{at}(self, f{at})" for at in range(number)]
+    return code_of(f"def __init__({heads}):\n" + "\n".join(lines or [" pass"]))
+
+
+def code_of(text: str) -> CodeType:
+    """The code of the one function that `text` defines."""
+    space: dict[str, FunctionType] = {}
+    exec(text, space)
+    return next(each for each in space.values() if type(each) is FunctionType).__code__
+
+
+def defaults_of(
+    names: Sequence[str], known: Mapping[str, Any]
+) -> tuple[Any, ...] | None:
+    """The defaults of the last of these fields, as a function has them.
+
+    Raises TypeError where a field without a default comes behind one that has it.
+    """
+    first = len(names) - len(known)
+    late = [name for name in names[first:] if name not in known]
+    if late:
+        raise TypeError(f"non-default field {late[0]!r} follows a default one")
+    return tuple(known[name] for name in names[first:]) or None
 
 
 def values_of(made: Any) -> dict[str, Any]:
@@ -115,6 +141,7 @@ class Frozen(metaclass=_Freezing):
     if TYPE_CHECKING:
         _names: ClassVar[tuple[str, ...]]
         _compared: ClassVar[attrgetter[tuple[Any, ...]]]
+        _values: ClassVar[attrgetter[tuple[Any, ...]]]
 
     def __eq__(self, other: object) -> bool:
         if type(self) is not type(other):
@@ -129,7 +156,8 @@ class Frozen(metaclass=_Freezing):
         return f"{type(self).__qualname__}({', '.join(values)})"
 
     def __reduce__(self) -> tuple[type, tuple[Any, ...]]:
-        return type(self), tuple(getattr(self, name) for name in self._names)
+        kind, *values = self._values(self)
+        return kind, tuple(values)
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
         self._refuse("assign to", name)

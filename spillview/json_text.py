@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import sys
-from typing import Any
+
+from spillview.hints import Any
 
 ENOUGH = 1 << 19
 """Bytes that `json` reads in the time that the import of `orjson` takes."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Literal
 
 from spillview.evidence import (
     Boundary,
@@ -22,6 +21,7 @@ from spillview.evidence import (
     VerdictClass,
 )
 from spillview.frozen import Frozen, replace
+from spillview.hints import TYPE_CHECKING, Literal
 from spillview.space import space_of, taken
 
 if TYPE_CHECKING:

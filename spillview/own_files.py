@@ -11,8 +11,8 @@ import errno
 import os
 import stat
 from contextlib import suppress
-from typing import BinaryIO
 
+from spillview.hints import BinaryIO
 from spillview.model import Problem
 from spillview.places import own_uid
 

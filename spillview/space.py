@@ -8,8 +8,9 @@ it is not followed, for what it points at is somebody else's.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, NamedTuple
 
+from spillview.hints import TYPE_CHECKING
+from spillview.named import NamedTuple
 from spillview.text import human_bytes
 
 if TYPE_CHECKING:

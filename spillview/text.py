@@ -158,8 +158,11 @@ def plural(number: int, word: str) -> str:
 def human_ratio(ratio: float) -> str:
     """A ratio to the boundary: `0.93×`, `27.4×`, `1,204×`.
 
-    Digits are cut, not rounded, so that nothing below the boundary reads `1.00×`.
+    Digits are cut, not rounded, so that nothing below the boundary reads `1.00×`; what
+    would read as nothing is `<0.01×`.
     """
+    if 0 < ratio < 0.01:
+        return "<0.01×"
     if not math.isfinite(ratio):
         return "?×"
     decimals = 2 if ratio < 10 else 1 if ratio < 100 else 0

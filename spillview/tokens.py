@@ -13,10 +13,10 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from hashlib import sha1
-from typing import TYPE_CHECKING, Any
 
 from spillview.content.content import text_content
 from spillview.errors import BadInput
+from spillview.hints import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from spillview.content.content import Content

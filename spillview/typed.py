@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 
 from spillview.errors import BadInput
 from spillview.model import Boundary, Unit
+from spillview.regexes import late
 from spillview.text import printable
 
 _LARGEST = 2**63 - 1
@@ -16,7 +17,7 @@ _LARGEST = 2**63 - 1
 _LONGEST_AGE = 100 * 365 * 86_400
 """A hundred years in seconds; ages beyond are typing errors."""
 
-_AGE = re.compile(r"(\d+(?:\.\d+)?)\s*([smhdw])", re.ASCII | re.IGNORECASE)
+_AGE = late(r"(\d+(?:\.\d+)?)\s*([smhdw])", re.ASCII | re.IGNORECASE)
 _AGE_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 7 * 86_400}
 
 
@@ -55,7 +56,7 @@ def parse_age(typed: str) -> float:
 _DAYS = {"today": 0, "yesterday": 1}
 """Days by name, and how long ago they began."""
 
-_SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*(?:([kmgtp])(i)?)?b?", re.ASCII | re.IGNORECASE)
+_SIZE = late(r"(\d+(?:\.\d+)?)\s*(?:([kmgtp])(i)?)?b?", re.ASCII | re.IGNORECASE)
 
 
 def parse_size(typed: str) -> int:
@@ -144,9 +145,7 @@ def parse_ahead(typed: str, now: float) -> float:
     return moment
 
 
-_BOUNDARY = re.compile(
-    r"(\d+)\s*(chars|utf16|bytes|lines|tokens)?", re.ASCII | re.IGNORECASE
-)
+_BOUNDARY = late(r"(\d+)\s*(chars|utf16|bytes|lines|tokens)?", re.ASCII | re.IGNORECASE)
 
 
 def parse_boundary(typed: str) -> Boundary:
@@ -199,7 +198,7 @@ def parse_rate(typed: str) -> float:
     return parse_size(size) / per
 
 
-_SHARE = re.compile(r"(\d{1,3}(?:\.\d{1,9})?)\s*%", re.ASCII)
+_SHARE = late(r"(\d{1,3}(?:\.\d{1,9})?)\s*%", re.ASCII)
 
 
 def parse_share(typed: str) -> float | None:

@@ -20,6 +20,7 @@ from unittest import mock
 from spillview.catalogue.catalogue import Catalogue
 from spillview.own_files import KEPT
 from spillview.places import Places
+from spillview.review.screens import Screens
 from spillview.review.state import State
 from spillview.tui.app import SpillviewApp
 from tests import faults
@@ -53,6 +54,7 @@ class World:
             state = State(self.places)
             state.mark_reviewed([self.artifact["id"]], NOW)
             state.close()
+            Screens(self.places).remember("queue", "{}", NOW)
             self.renew("state.copy")
 
     @contextmanager
@@ -103,6 +105,8 @@ class World:
             run("pin", self.pinned["id"])
             if damaged.endswith(".json"):
                 run("watch")
+            if damaged == "screens":
+                Screens(self.places).remember("queue", "{}", NOW)
             if damaged.endswith(".segment"):
                 run("index")
             state = State(self.places)

@@ -23,6 +23,7 @@ import spillview
 from spillview.profiles import checks as profile_checks
 from spillview.profiles import file as profile_file
 from spillview.profiles import tables as profile_tables
+from spillview.regexes import early
 
 PACKAGE = Path(spillview.__file__).parent
 LONG = 16
@@ -46,7 +47,7 @@ def patterns() -> dict[str, re.Pattern[str] | re.Pattern[bytes]]:
                 found.setdefault(f"{info.name}.{name} {number}", each)
     for number, (regex, where) in enumerate(profile_regexes()):
         found[f"{where} ({number})"] = re.compile(regex, re.MULTILINE)
-    rules = tomllib.loads((PACKAGE / "verdicts.toml").read_text())
+    rules = tomllib.loads((PACKAGE / "content" / "verdicts.toml").read_text())
     for number, rule in enumerate(rules["rule"]):
         found[f"verdicts.toml {number}"] = re.compile(rule["regex"])
     return found
@@ -70,8 +71,11 @@ def profile_regexes() -> list[tuple[str, str]]:
 
 
 def _compiled(value: Any) -> Iterator[re.Pattern[Any]]:
+    late = early(value)
     if isinstance(value, re.Pattern):
         yield value
+    elif late is not None:
+        yield late
     elif isinstance(value, tuple | list | frozenset | set):
         for each in value:
             yield from _compiled(each)

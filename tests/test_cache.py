@@ -12,7 +12,8 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spillview.catalogue.cache import FEW, Cache
+from spillview.catalogue.cache import Cache
+from spillview.catalogue.cache_file import FEW
 from spillview.model import Counts, Found, Line
 
 
@@ -149,6 +150,16 @@ def test_facts_and_looks_come_back_by_rules_key_and_token(tmp_path: Path) -> Non
     assert cache.facts("/t", "rules-2", (1, 2, 3, 4)) is None
     cache.store_looks([(found(), "token", b"look")])
     assert cache.looks([found(), found(2)]) == {found().id: ("token", b"look")}
+
+
+def test_facts_of_a_long_transcript_are_kept_in_little_room(tmp_path: Path) -> None:
+    cache = Cache(str(tmp_path / "cache.sqlite3"))
+    data = b'[4, "' + b"the same words again, " * 100_000 + b'"]'
+    assert cache.store_facts("/t", "rules", (1, 2, 3, 4), data)
+    assert cache.facts("/t", "rules", (1, 2, 3, 4)) == (True, data)
+    cache.close()
+    held = sum(each.stat().st_size for each in tmp_path.iterdir())
+    assert held < len(data) // 5
 
 
 def test_names_that_are_not_utf8_are_keys_like_any_other(tmp_path: Path) -> None:

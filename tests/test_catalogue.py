@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from spillview.catalogue import completion as room
+from spillview.catalogue import examination as room
 from spillview.catalogue.cache import Cache
 from spillview.catalogue.catalogue import Catalogue, Query
 from spillview.errors import BadInput

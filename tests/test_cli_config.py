@@ -29,6 +29,7 @@ def test_the_example_holds_every_setting_and_loads_with_all_of_them(
     assert set(tomllib.loads(said)) == set(KEYS)
     settings = load_settings(Places.of_home(str(machine)))
     assert settings.theme == "day"
+    assert settings.remember is False
     assert settings.keys == {"home.review": "v,space"}
     assert len(settings.policies) == 2
     shown = run("config")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -373,3 +374,42 @@ def test_it_is_said_where_there_is_nothing_to_search(
     session.spills(b"bar\n" * 9000)
     session.write()
     assert run("grep", "foo").err == ""
+
+
+def test_where_nothing_matches_a_terminal_is_told_of_how_many(machine: Path) -> None:
+    session = Claude(machine)
+    session.spills(b"bar\n" * 9000)
+    session.spills(b"baz\n" * 9000)
+    session.write()
+    got = run("grep", "--no-color", "foo", terminal=True)
+    assert (got.code, got.out) == (1, "")
+    assert "no line matches in 2 artifacts" in got.err
+
+
+def test_times_that_leave_nothing_are_named_as_they_were_understood(
+    machine: Path,
+) -> None:
+    session = Claude(machine)
+    place = session.spills(b"bar\n" * 9000)
+    session.write()
+    del place
+    for words in (("grep", "bar"), ("ls",), ("sessions",)):
+        got = run(*words, "--until", "2001-02-03 04:05", terminal=True)
+        assert "until Sat 3 Feb 2001 were found" in got.err
+
+
+def test_a_pattern_that_is_none_is_told_with_the_way_to_take_it_as_it_is(
+    machine: Path,
+) -> None:
+    got = run("grep", "foo(")
+    assert got.code == 2
+    assert "-F takes it as plain text" in got.err
+    assert run("grep", "-F", "foo(").code == 1
+
+
+def test_headings_on_a_terminal_say_how_old_the_artifact_is(machine: Path) -> None:
+    session = Claude(machine)
+    session.spills(b"bar\n" * 9000)
+    session.write()
+    head = run("grep", "--no-color", "-m1", "bar", terminal=True).out.splitlines()[0]
+    assert re.search(r"^\w{8}  \d+[smhdwy] ago  claude-code", head)

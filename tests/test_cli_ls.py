@@ -275,7 +275,7 @@ def test_links_stay_unknown_until_the_transcripts_are_read(machine: Path) -> Non
 def test_huge_files_are_counted_only_on_request(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("spillview.catalogue.completion.HUGE", 1000)
+    monkeypatch.setattr("spillview.catalogue.examination.HUGE", 1000)
     (tmp_path / "a").write_bytes(b"x" * 1001)
     row = run("ls", "--json", tmp_path).row
     assert (row["bytes"], row["chars"]) == (1001, None)

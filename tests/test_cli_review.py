@@ -404,7 +404,8 @@ def test_what_was_reviewed_is_counted_and_told_when_asked_for(machine: Path) -> 
     make_two(machine)
     rows = findings(run("review", "--json"))
     run("review", "--reviewed", SESSION)
-    assert "1 reviewed left out: --all tells of them too.\n" in run("review").out
+    told = "1 reviewed left out: `spillview review --all` tells of them too.\n"
+    assert told in run("review").out
     assert "Reviewed (" not in run("review").out
     everything = run("review", "--all").out
     assert "Reviewed (1)\n" in everything

@@ -62,7 +62,8 @@ def test_boundaries_are_chosen_by_harness_then_tool(tmp_path: Path) -> None:
     ("text", "said"),
     [
         ("root = []", "did you mean 'roots'"),
-        ("colour = 1", "known: theme, keys, roots, boundaries"),
+        ("colour = 1", "known: theme, remember, keys, roots"),
+        ("remember = 1", "remember: must be true or false"),
         ("roots = 'x'", "must be a list"),
         ("roots = ['x']", "must be an absolute path"),
         ("roots = [1]", "must hold folders"),

@@ -7,6 +7,7 @@ import io
 import json
 import os
 import re
+import subprocess
 import sys
 import time
 from collections.abc import Sequence
@@ -472,3 +473,21 @@ async def test_the_screen_says_it_until_a_key_is_pressed(tmp_path: Path) -> None
             await pilot.press("j")
             await pilot.pause()
             assert not list(app._notifications)
+
+
+def test_a_night_for_a_look_is_gone_when_the_program_ends(tmp_path: Path) -> None:
+    program = (
+        "import os, time; from spillview.demo.passing import passing_night;"
+        " home = passing_night(time.time()); print(home, len(os.listdir(home)))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        env={**os.environ, "TMPDIR": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    home, entries = done.stdout.split()
+    assert home.startswith(str(tmp_path))
+    assert int(entries) > 3
+    assert list(tmp_path.iterdir()) == []

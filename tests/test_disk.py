@@ -306,6 +306,7 @@ OWN = {
     "places.py": "makes our own private folders",
     "own_files.py": "sets our own broken files aside",
     "review/state_copy.py": "replaces the copy of our own database",
+    "review/screens.py": "replaces our own file of how screens were left",
     "profiles/cache.py": "replaces our own file of parsed profiles",
     "stored/databases.py": "removes our own copy of a database",
     "stored/snapshots.py": "removes our own copy of a database",

@@ -10,6 +10,7 @@ import pytest
 from spillview.cli.listing_tables import verdict_cell
 from spillview.model import Artifact, Conclusion, Line, VerdictClass
 from spillview.report import sentences
+from spillview.report.finding_list import Findings
 from spillview.report.findings import Finding, Period, Report, Run, Tally
 from spillview.report.placing import looked_section
 from spillview.report.rows import finding_row
@@ -19,7 +20,7 @@ from spillview.tui.queue.detail import detail_lines, verdict_state
 from tests.tui.fakes import NOW, Facts, whole
 
 RUN = Run("claude-code", "s1")
-REPORT = Report(Period(None, NOW, "all"), NOW, (), Tally())
+REPORT = Report(Period(None, NOW, "all"), NOW, Findings.of_all(()), Tally())
 SEEN = (True, False, None)
 TOTAL = Line(40, 100, 130, "3 failed, 9 passed")
 LAST = "make: *** [all] Error 1"

@@ -68,6 +68,28 @@ def test_no_core_module_loads_the_screens_or_their_frameworks() -> None:
     assert json.loads(done.stdout) == {}
 
 
+def test_the_commands_used_most_load_no_slow_module(tmp_path: Path) -> None:
+    make_night(str(tmp_path), time.time())
+    program = (
+        "import sys\n"
+        "from spillview.cli import main\n"
+        "code = main(sys.argv[1:])\n"
+        "slow = ('typing', 'dataclasses', 'inspect', 'pickle')\n"
+        "print(code, [m for m in slow if m in sys.modules], file=sys.stderr)\n"
+    )
+    home = {"HOME": str(tmp_path), "TMPDIR": str(tmp_path / "tmp")}
+    env = {k: v for k, v in os.environ.items() if not k.startswith("XDG_")} | home
+
+    def run(*words: str) -> tuple[bytes, bytes]:
+        command = [sys.executable, "-c", program, *words]
+        done = subprocess.run(command, env=env, capture_output=True)
+        return done.stdout, done.stderr.splitlines()[-1]
+
+    ident = run("ls")[0].split()[0].decode()  # which counts, and reads transcripts
+    for words in (["ls"], ["sessions"], ["show", ident], ["grep", "FAILED"]):
+        assert run(*words)[1] in (b"0 []", b"2 []"), words
+
+
 def test_the_core_names_the_screens_inside_functions_only() -> None:
     offenders = []
     for name in core_modules():

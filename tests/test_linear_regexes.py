@@ -15,7 +15,7 @@ from spillview.places import Places
 from spillview.profiles.file import parse_profile
 from spillview.profiles.regexes import UnsafeRegex, check_regex
 
-from .pumps import TooLong, at_most, patterns, profile_regexes, pumped, search
+from .pumps import PACKAGE, TooLong, at_most, patterns, profile_regexes, pumped, search
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs a virtual timer")
 
@@ -52,7 +52,7 @@ def test_the_pumps_reach_what_takes_an_age(bad: str) -> None:
 def test_every_regex_of_a_profile_passes_the_check_made_of_a_users_own() -> None:
     assert len(profile_regexes()) > 100
     # Reading a profile raises where one does not; the built-in ones are read untrusted.
-    folder = Path(check_regex.__code__.co_filename).parent / "harnesses"
+    folder = PACKAGE / "harnesses"
     for path in sorted(folder.glob("*.toml")):
         parse_profile(path.read_text(), str(path))
 
@@ -76,9 +76,7 @@ def test_a_users_own_bad_regex_is_refused_with_a_sentence(
     with pytest.raises(UnsafeRegex) as caught:
         check_regex(bad)
     assert len(str(caught.value)) > 10
-    text = (
-        Path(check_regex.__code__.co_filename).parent / "harnesses/dsh.toml"
-    ).read_text()
+    text = (PACKAGE / "harnesses/dsh.toml").read_text()
     start = text.index("regex = ", text.index("[[notice]]"))
     end = text.index("\n", start)
     text = f"{text[:start]}regex = '''{bad}'''{text[end:]}"

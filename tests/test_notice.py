@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import get_args
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from spillview.hints import get_args
 from spillview.model import Unit
 from spillview.profiles.file import built_in
 from spillview.store.notice import GAP, Preview, measure, notice, preview, replacement

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs POSIX f
 KINDS = (
     ".json", ".segment", "catalogue.sqlite3", "history.jsonl", "index/lock",
     "installed.json", "journal", "pins", "pins.copy", "pins.lock", "profiles.bin",
-    "reserve", "state.copy", "state.sqlite3", "trash/lock",
+    "reserve", "screens", "state.copy", "state.sqlite3", "trash/lock",
 )  # fmt: skip
 """Our files of the state and the cache folder, spills left out."""
 

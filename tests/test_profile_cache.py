@@ -68,7 +68,7 @@ def test_a_changed_profile_counts_at_once(
     one = folder / "one.toml"
     monkeypatch.setattr(profile_cache, "_FOLDER", str(folder))
     monkeypatch.setattr(profile_file, "_BUILT_IN", str(folder))
-    for name in ("First", "Other"):
+    for name in ("First", "Second"):
         one.write_text(f'harness = "one"\nname = "{name}"\n')
         profiles, problems = load_profiles(places)
         assert [p.name for p in profiles.values()] == [name]

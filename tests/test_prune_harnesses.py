@@ -67,7 +67,7 @@ def planned(
 ) -> tuple[Choice, ...]:
     """What becomes of each artifact that is older than `age`."""
     query = Query(paths=tuple(map(str, store.roots)))
-    return prospect(catalogue, query, Rules(older_than=age)).plan.choices
+    return tuple(prospect(catalogue, query, Rules(older_than=age)).plan.choices)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -173,8 +173,8 @@ def test_an_open_database_may_hold_any_live_session(name: str, tmp_path: Path) -
     linked = [
         c
         for c in choices
-        if c.artifact.envelope is not None
-        and c.artifact.envelope.transcript.endswith(".db")
+        if (envelope := catalogue.known(c.artifact.found).envelope) is not None
+        and envelope.transcript.endswith(".db")
         and c.artifact.found.row is None
     ]
     assert linked

@@ -139,7 +139,7 @@ def test_what_went_on_leads_and_says_what_followed(tmp_path: Path) -> None:
     report = report_of(tmp_path)
     [(run, [first])] = report.went_on
     assert (run.title, run.project) == ("Make the build pass", "/srv/app")
-    assert report.findings[0] is first
+    assert report.findings[0] == first
     row = next(rows(report))
     assert row["section"] == "failed_unseen"
     assert row["path"] == str(made["went_on"].path)

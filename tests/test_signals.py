@@ -179,7 +179,9 @@ def test_the_calls_own_outcome_comes_first() -> None:
 
 
 def test_every_rule_is_a_regex_of_bounded_repeats() -> None:
-    text = files("spillview").joinpath("verdicts.toml").read_text(encoding="utf-8")
+    text = (
+        files("spillview.content").joinpath("verdicts.toml").read_text(encoding="utf-8")
+    )
     rules = tomllib.loads(text)["rule"]
     for rule in rules:
         assert rule["verdict"] in ("fail", "pass", "unknown")

@@ -10,10 +10,10 @@ import os
 import re
 from collections.abc import Callable, Iterator, Sequence
 from math import floor
-from typing import TYPE_CHECKING
 
 from spillview.catalogue.rows import artifact_row
 from spillview.digests import sha256
+from spillview.hints import TYPE_CHECKING
 from spillview.text import iso
 
 if TYPE_CHECKING:

@@ -7,22 +7,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from spillview.catalogue import looks
-from spillview.catalogue.completion import Completion, growing_now
+from spillview.catalogue.completion import Completion, Prepared, growing_now
+from spillview.catalogue.examination import Batch, Examined, Task, ready
 from spillview.catalogue.listing import Listing
+from spillview.crews import Hands
 from spillview.errors import Cancelled as Stopped
 from spillview.exposure.permissions import world_readable
 from spillview.frozen import replace
+from spillview.hints import TYPE_CHECKING
 from spillview.links.records import Cancelled
 from spillview.model import Artifact, Boundary, Counts, Found, Link
+from spillview.named import NamedTuple
 from spillview.review.reviewed import is_reviewed
 
 if TYPE_CHECKING:
     from spillview.catalogue.cache import Cache, Key
     from spillview.cleanup.pins import Pinned
     from spillview.config import Settings
+    from spillview.crews import Crew
     from spillview.links.standing import Standing
     from spillview.profiles.profile import Profile
     from spillview.secrets.kept import Known
@@ -100,12 +104,23 @@ class Assembly:
                 link = None  # no record is known to point at it, so far
             if link is not None and item.id in stored:
                 mark, data = stored[item.id]
-                if mark == looks.token(item, link):
+                if mark == looks.token(item, link, self.profile(item.harness)):
                     restored = looks.restore(link, data)
                     if restored is not None:
                         self._looked[item.id], link = link, restored
             reviewed = self.marks.get(item.id)
-            yield self._artifact(item, counts.get(item.id), link, item.error, reviewed)
+            yield self._artifact(
+                item,
+                counts.get(item.id),
+                link,
+                item.error,
+                reviewed,
+                self._project(item, link),
+            )
+
+    def _project(self, found: Found, link: Link | None) -> str | None:
+        facts = self.records.sessions.get((found.harness, _session(found, link)))
+        return (facts.project if facts is not None else None) or found.project
 
     def _artifact(
         self,
@@ -114,18 +129,16 @@ class Assembly:
         link: Link | None,
         error: str | None,
         reviewed: float | None,
+        project: str | None,
     ) -> Artifact:
         """The artifact with what follows from its facts: session, gates, flags."""
-        envelope = link.envelope if link is not None else None
-        session = envelope.session if envelope is not None else found.session
-        facts = self.records.sessions.get((found.harness, session))
         artifact = Artifact(
             found,
             counts,
             link,
             self._boundaries(found, link),
-            (facts.project if facts is not None else None) or found.project,
-            session,
+            project,
+            _session(found, link),
             error,
             self._flags(found, counts, link, error),
             reviewed,
@@ -210,45 +223,79 @@ class Assembly:
         huge: bool = False,
         progress: Progress | None = None,
         cancelled: Cancelled | None = None,
+        crew: Crew | None = None,
     ) -> Iterator[Artifact]:
-        """The artifacts of the last scan with everything counted and linked.
-
-        Yields each in the order given; one whose link was settled only by another
-        session's transcript is yielded again at the end. Files over 1 GiB stay
-        uncounted unless `huge`.
-        """
+        """See `Catalogue.complete`."""
         todo = artifacts if isinstance(artifacts, Listing) else list(artifacts)
         changed = False
+        if isinstance(todo, Listing):
+            harnesses = todo.table.finds.harnesses()
+        else:
+            harnesses = {artifact.found.harness for artifact in todo}
         completion = self._completion()
         self._growing |= growing_now(todo)
-        try:
-            for done, artifact in enumerate(todo):
-                if cancelled is not None and cancelled():
-                    return
+        profiles = {harness: self.profile(harness) for harness in harnesses}
+        hands = _hands(completion, profiles, crew, cancelled)
+
+        def begun() -> Iterator[_Begun]:
+            nonlocal changed
+            for artifact in todo:
+                _stop(cancelled)
                 changed |= self.records.read_session(artifact.found, cancelled)
-                if self._settled(artifact):
-                    whole = artifact
-                else:
-                    whole = self._whole(artifact, completion, huge, cancelled)
-                yield whole
+                yield self._begun(artifact, completion, huge)
+
+        def again(before: dict[str, Link]) -> Iterator[_Begun]:
+            for artifact in self._open_among(todo):
+                _stop(cancelled)
+                if self.records.links.get(artifact.id) != before.get(artifact.id):
+                    [anew] = self.make([artifact.found])
+                    yield self._begun(anew, completion, huge, anew=True)
+
+        try:
+            for done, (each, examined) in enumerate(hands.over(begun(), cancelled)):
+                _stop(cancelled)
+                yield self._ended(each, examined, completion)
                 if progress is not None:
                     progress(done + 1, len(todo))
             before = dict(self.records.links)
-            if isinstance(todo, Listing):
-                harnesses = todo.table.finds.harnesses()
-            else:
-                harnesses = {artifact.found.harness for artifact in todo}
             if not (self.records.read_all(harnesses, cancelled) or changed):
                 return
             self.records.join()
-            for artifact in self._open_among(todo):
-                if self.records.links.get(artifact.id) != before.get(artifact.id):
-                    [again] = self.make([artifact.found])
-                    yield self._whole(again, completion, huge, cancelled)
+            for each, examined in hands.over(again(before), cancelled):
+                yield self._ended(each, examined, completion)
         except Stopped:
             return
         finally:
+            hands.close()
             completion.close()
+
+    def _begun(
+        self,
+        artifact: Artifact,
+        completion: Completion,
+        huge: bool,
+        *,
+        anew: bool = False,
+    ) -> _Begun:
+        """An artifact whose transcripts were read, and what is to be done for it."""
+        if not anew and self._settled(artifact):
+            return _Begun(artifact, None, None)
+        prepared = completion.prepare(artifact, huge)
+        return _Begun(
+            artifact, prepared, self._project(artifact.found, prepared.task.link)
+        )
+
+    def _ended(
+        self, begun: _Begun, examined: Examined | None, completion: Completion
+    ) -> Artifact:
+        """The artifact with what examining it has found."""
+        artifact, prepared, project = begun
+        if prepared is None or examined is None:
+            return artifact
+        counts, link, error = completion.learn(prepared, examined)
+        return self._artifact(
+            artifact.found, counts, link, error, artifact.reviewed, project
+        )
 
     def _open_among(self, artifacts: Sequence[Artifact]) -> Iterable[Artifact]:
         """Those of sessions whose links what other sessions say may change."""
@@ -278,7 +325,10 @@ class Assembly:
             return artifact
         completion = self._completion()
         try:
-            return self._whole(artifact, completion)
+            begun = self._begun(artifact, completion, huge=False, anew=True)
+            assert begun.prepared is not None
+            examined = completion.examine(begun.prepared, None)
+            return self._ended(begun, examined, completion)
         finally:
             completion.close()
 
@@ -293,6 +343,17 @@ class Assembly:
             and not self.records.unreadable()(artifact.found)
         )
 
+    def remakes(self, artifact: Artifact) -> bool:
+        """Whether `make` gives a complete artifact again as it is."""
+        found, link = artifact.found, artifact.link
+        noted = link is not None and link.note is not None
+        return (
+            self.cache.lasts
+            and artifact.error == found.error
+            and not (noted and artifact.counts is not None)
+            and not self.records.unreadable()(found)
+        )
+
     def _completion(self) -> Completion:
         return Completion(
             self.records,
@@ -302,12 +363,51 @@ class Assembly:
             self._growing,
         )
 
-    def _whole(
-        self,
-        artifact: Artifact,
-        completion: Completion,
-        huge: bool = False,
-        cancelled: Cancelled | None = None,
-    ) -> Artifact:
-        counts, link, error = completion.facts(artifact, huge, cancelled)
-        return self._artifact(artifact.found, counts, link, error, artifact.reviewed)
+
+def _session(found: Found, link: Link | None) -> str:
+    """The true session id where its envelope says so, else what the layout gives."""
+    envelope = link.envelope if link is not None else None
+    return envelope.session if envelope is not None else found.session
+
+
+class _Begun(NamedTuple):
+    """An artifact on its way to be complete."""
+
+    artifact: Artifact
+    prepared: Prepared | None
+    """None where everything is known of it."""
+    project: str | None
+    """Of its session, as the transcripts read by then tell it."""
+
+
+def _hands(
+    completion: Completion,
+    profiles: Mapping[str, Profile],
+    crew: Crew | None,
+    cancelled: Cancelled | None,
+) -> Hands[_Begun, Task, Examined | None]:
+    """How very many artifacts are examined, here or by a crew."""
+
+    def here(begun: _Begun) -> Examined | None:
+        if begun.prepared is None:
+            return None
+        return completion.examine(begun.prepared, cancelled)
+
+    def job(begun: _Begun) -> Task | None:
+        if begun.prepared is None or begun.prepared.task.idle:
+            return None
+        return begun.prepared.task
+
+    return Hands(
+        here,
+        job,
+        Batch(profiles),
+        weight=lambda task: task.found.size,
+        ready=ready,
+        crew=crew,
+    )
+
+
+def _stop(cancelled: Cancelled | None) -> None:
+    if cancelled is not None and cancelled():
+        raise Stopped("Nobody waits for this any more.")

@@ -9,14 +9,14 @@ from __future__ import annotations
 import gc
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 from spillview.catalogue.assembly import Assembly, Progress
 from spillview.catalogue.finds import Finds
 from spillview.catalogue.listing import Listing, Table, table_of
 from spillview.catalogue.query import Query
+from spillview.catalogue.remembered import Remembered
 from spillview.catalogue.sessions import by_session, session_of
 from spillview.discovery.discovery import (
     Discovery,
@@ -26,46 +26,44 @@ from spillview.discovery.discovery import (
     store_roots,
 )
 from spillview.discovery.rescan import Rescan
-from spillview.errors import BadInput, Unreadable
+from spillview.errors import BadInput
 from spillview.frozen import replace
+from spillview.hints import TYPE_CHECKING
 from spillview.links.addresses import real_path
 from spillview.links.records import Cancelled, Records
 from spillview.links.standing import Standing
 from spillview.model import (
     Artifact,
     Boundary,
+    Found,
     Mention,
     Missing,
     Problem,
     Session,
 )
-from spillview.profiles.profile import Profile, load_profiles
+from spillview.profiles.profile import Profile, load_profiles, marks_of
 from spillview.transcripts.guests import with_hosts
 
 if TYPE_CHECKING:
     from spillview.catalogue.cache import Cache
     from spillview.catalogue.gists import Gists
     from spillview.catalogue.known_gists import Said
-    from spillview.cleanup.pins import Pin, Pinned
     from spillview.config import Settings
+    from spillview.crews import Crew
     from spillview.links.session_facts import SessionFacts
     from spillview.places import Places
     from spillview.profiles.own import UserProfile
-    from spillview.review.state import Note, State
-    from spillview.secrets.kept import Known
+    from spillview.review.state import State
     from spillview.seen.envelope import EnvelopeFacts
 
 __all__ = ["Catalogue", "Query"]
 
 
-class Catalogue:
+class Catalogue(Remembered):
     """The artifacts of every store found, with what is known of each so far.
 
     `scan` and `complete` may run in a worker thread; their results are immutable.
     """
-
-    repinned = 0
-    """How many pins were set or taken back through this catalogue."""
 
     def __init__(
         self,
@@ -81,26 +79,32 @@ class Catalogue:
 
         self.places = places
         self.settings = settings if settings is not None else load_settings(places)
-        profiles, self._profile_problems = load_profiles(places)
-        self.profiles = {name: with_hosts(p, profiles) for name, p in profiles.items()}
         self.cache = cache if cache is not None else Cache(None)
         self.state = state
         self.now = now
-        self.stores: list[StoreFound] = []
         self._problems: list[Problem] = []
         self._query = Query()
         self._seen = Discovery()
         self._scanned: tuple[Listing | None, int] = (None, 0)
         """The last scan's listing, and how often records had been read by then."""
         self._rescan = Rescan()
-        self._records = Standing(self.profile, self.cache)
         self._elsewhere: Records | None = None
         """What transcripts say of sessions that may have run in a folder."""
+        self._take_profiles()
+
+    def _take_profiles(self) -> None:
+        """Read the profiles, and forget what was learnt by others."""
+        self._profile_marks = marks_of(self.places)
+        profiles, self._profile_problems = load_profiles(self.places)
+        self.profiles = {name: with_hosts(p, profiles) for name, p in profiles.items()}
+        self._records = Standing(self.profile, self.cache)
+        self._elsewhere = None
+        self._scanned = None, 0
         self._assembly = Assembly(
             self._records,
             self.cache,
             self.profile,
-            places.env,
+            self.places.env,
             self.settings,
             lambda: self.now(),
         )
@@ -128,6 +132,11 @@ class Catalogue:
         return self._seen.found
 
     @property
+    def stores(self) -> list[StoreFound]:
+        """The stores of the last scan, and what each holds."""
+        return self._seen.stores
+
+    @property
     def logs(self) -> Sequence[TranscriptFound]:
         """The transcripts that the last scan found, read or not."""
         return self._seen.transcripts
@@ -136,16 +145,6 @@ class Catalogue:
     def standing(self) -> Standing:
         """What transcripts say of it."""
         return self._records
-
-    def is_noted(self, ident: str, sessions: Iterable[tuple[str, str]]) -> bool:
-        """Whether a mark or a pin makes an artifact's row another one."""
-        marked = ident in self._assembly.marks
-        return marked or self.why_pinned(ident, sessions) is not None
-
-    @property
-    def has_notes(self) -> bool:
-        """Whether there are marks or pins at all."""
-        return bool(self._assembly.marks) or self._assembly.pinned is not None
 
     @property
     def boundary(self) -> Boundary | None:
@@ -165,59 +164,6 @@ class Catalogue:
     def profile(self, harness: str) -> Profile:
         """The profile of a harness; the plain folder's for one unknown."""
         return self.profiles.get(harness) or self.profiles["folder"]
-
-    # Pins
-
-    def _pins(self) -> Pinned | None:
-        """What is pinned; None where nothing is."""
-        path = os.path.join(self.places.state_dir, "pins")
-        if not (os.path.lexists(path) or os.path.lexists(f"{path}.copy")):
-            return None  # and nothing is loaded for it
-        from spillview.cleanup.pins import Pins
-
-        try:
-            return Pins(self.places).pinned() or None
-        except Unreadable as error:
-            self._problems.append(Problem(path, str(error)))
-            return None
-
-    def why_pinned(
-        self, ident: str, sessions: Iterable[tuple[str, str]] = ()
-    ) -> str | None:
-        """Why an artifact of these harnesses and sessions is pinned, if it is."""
-        pinned = self._assembly.pinned
-        return pinned.why(ident, sessions) if pinned is not None else None
-
-    def set_pin(self, pin: Pin, *, pinned: bool) -> None:
-        """Pin something, or take its pin back. Raises `Unreadable`."""
-        from spillview.cleanup.pins import Pins
-
-        pins = Pins(self.places)
-        if pinned:
-            pins.add([pin])
-        else:
-            pins.remove([pin.id])
-        self._assembly.pinned = pins.pinned() or None
-        self.repinned += 1
-
-    def with_pin(self, artifact: Artifact) -> Artifact:
-        """The artifact with the flag of a pin that it has by now, or without it."""
-        return self._assembly.with_pin(artifact)
-
-    # Credentials
-
-    @property
-    def holding(self) -> Known | None:
-        """The artifacts that are known to hold credentials; None if there is none."""
-        return self._assembly.holding
-
-    def with_secrets(self, artifact: Artifact) -> Artifact:
-        """The artifact with the credentials that are known to be in it."""
-        return self._assembly.with_secrets(artifact)
-
-    def learn_secrets(self) -> None:
-        """Take in what looks for credentials found since the last scan."""
-        self._assembly.holding = self.cache.holding_secrets()
 
     # What is there
 
@@ -239,10 +185,11 @@ class Catalogue:
             return self._scan(query, bare, entries)
 
     def _scan(self, query: Query | None, bare: bool, entries: bool) -> Listing:
+        if entries and marks_of(self.places) != self._profile_marks:
+            self._take_profiles()
         self._query = query = query if query is not None else Query()
         seen = self._seen = self._discover(query) if entries else self._seen
         self._rescan.forget()
-        self.stores = seen.stores
         self._problems = [*self._profile_problems, *seen.problems]
         self._assembly.begin(self.reviewed(), self._pins(), query.boundary)
         if not bare:
@@ -330,8 +277,11 @@ class Catalogue:
         """Look at the entries again; True when something came, went or changed.
 
         Most times only at folders, transcripts and the files of sessions at work; a
-        file that grew in any other one is noticed at every tenth time.
+        file that grew in any other one is noticed at every tenth time. A profile that
+        was edited changes everything.
         """
+        if marks_of(self.places) != self._profile_marks:
+            return True
         query = self._query
         return self._rescan.differs(
             self._seen,
@@ -348,15 +298,16 @@ class Catalogue:
         huge: bool = False,
         progress: Progress | None = None,
         cancelled: Cancelled | None = None,
+        crew: Crew | None = None,
     ) -> Iterator[Artifact]:
         """The artifacts of the last scan with everything counted and linked.
 
         Yields each in the order given; one whose link was settled only by another
         session's transcript is yielded again at the end. Files over 1 GiB stay
-        uncounted unless `huge`.
+        uncounted unless `huge`. A `crew` helps where there are very many.
         """
         return self._assembly.complete(
-            artifacts, huge=huge, progress=progress, cancelled=cancelled
+            artifacts, huge=huge, progress=progress, cancelled=cancelled, crew=crew
         )
 
     def complete_one(self, artifact: Artifact) -> Artifact:
@@ -376,6 +327,15 @@ class Catalogue:
         """The artifact at a place of the last scan, with what is known of it."""
         [artifact] = self._assembly.make([self._seen.found[place]])
         return artifact
+
+    def known(self, found: Found) -> Artifact:
+        """The artifact of an entry of the last scan, with what is known of it."""
+        [artifact] = self._assembly.make([found])
+        return artifact
+
+    def remakes(self, artifact: Artifact) -> bool:
+        """Whether a complete artifact is made again as it is: the cache has it."""
+        return self._assembly.remakes(artifact)
 
     @property
     def skipped_lines(self) -> int:
@@ -516,16 +476,6 @@ class Catalogue:
         """Whether anything was ever counted."""
         return self._assembly.has_counts
 
-    @property
-    def marks(self) -> Mapping[str, float]:
-        """When the person marked artifacts reviewed, as the last scan found it."""
-        return self._assembly.marks
-
-    @property
-    def pinned(self) -> Pinned | None:
-        """What is pinned; None where nothing is."""
-        return self._assembly.pinned
-
     def session_named(self, harness: str, session: str) -> tuple[str | None, ...]:
         """The project and the title of a session, as far as transcripts tell."""
         facts = self._records.sessions.get((harness, session))
@@ -547,43 +497,6 @@ class Catalogue:
             rows.append(replace(row, swept=swept) if swept is not None else row)
         rows.sort(key=lambda m: -(m.mention.time or 0.0))
         return rows
-
-    # The person's own marks
-
-    def mark_reviewed(self, ids: Iterable[str], when: float | None) -> None:
-        """Remember that these were reviewed at `when`; None takes the mark back."""
-        if self.state is not None:
-            self.state.mark_reviewed(ids, when)
-
-    def reviewed(self) -> dict[str, float]:
-        """Every reviewed mark: of artifacts, sessions and calls, with its time."""
-        return self.state.reviewed() if self.state is not None else {}
-
-    def notes(self) -> dict[str, Note]:
-        """Every note by the id or mark of what it is about."""
-        return self.state.notes() if self.state is not None else {}
-
-    def set_note(self, note: Note) -> None:
-        """Keep a note; an empty text takes it back."""
-        if self.state is not None:
-            self.state.set_note(note)
-
-    def forgetting(self) -> str | None:
-        """Why marks and notes do not last, as a sentence; None where they do."""
-        if self.state is None or self.state.lasts or not self.state.problems:
-            return None
-        problem = self.state.problems[-1]
-        return f"{problem.path}: {problem.sentence}"
-
-    def last_review(self, paths: Sequence[str] = ()) -> float | None:
-        """When the person last finished a review of these paths (none: of their own
-        stores), seconds since the epoch."""
-        return self.state.last_review(paths) if self.state is not None else None
-
-    def set_last_review(self, when: float, paths: Sequence[str] = ()) -> None:
-        """Remember that everything of these paths up to `when` was reviewed."""
-        if self.state is not None:
-            self.state.set_last_review(when, paths)
 
 
 @contextmanager

@@ -12,25 +12,21 @@ from collections.abc import (
     Sequence,
     Set,
 )
-from typing import TYPE_CHECKING
 
 from spillview.catalogue import looks
 from spillview.catalogue.cache import Cache, Key, Pending
+from spillview.catalogue.examination import Examined, Task, examine
 from spillview.catalogue.listing import Listing
 from spillview.discovery.ways import Ways
 from spillview.discovery.writers import being_written
-from spillview.errors import Unreadable
 from spillview.frozen import replace
+from spillview.hints import TYPE_CHECKING
 from spillview.links.records import Cancelled, Records
 from spillview.model import Artifact, Counts, Found, Link
+from spillview.named import NamedTuple
 
 if TYPE_CHECKING:
-    from spillview.content.content import FileContent
     from spillview.profiles.profile import Profile
-    from spillview.stored.stored import StoredContent
-
-HUGE = 1 << 30
-"""Files over 1 GiB are counted only when asked (flag `uncounted`)."""
 
 
 class Completion:
@@ -73,92 +69,76 @@ class Completion:
         self.write()
         self._ways.close()
 
-    def facts(
-        self, artifact: Artifact, huge: bool, cancelled: Cancelled | None
-    ) -> tuple[Counts | None, Link | None, str | None]:
-        """Its counts, its link, and why it could not be read, if so."""
-        found, counts, error = artifact.found, artifact.counts, artifact.error
-        content: FileContent | StoredContent | None = None
-        try:
-            if counts is None and found.type == "file" and error is None:
-                from spillview.stored.stored import open_artifact
+    def prepare(self, artifact: Artifact, huge: bool) -> Prepared:
+        """What is known of an artifact by now, and what is to be found out."""
+        found = artifact.found
+        link = self.records.link(found) or artifact.link or Link("orphan")
+        growing = found.id in self.growing
+        stored = None if growing else self._stored(found, link)
+        return Prepared(
+            Task(
+                found,
+                artifact.counts,
+                link,
+                artifact.error,
+                growing,
+                stored is None,
+                huge,
+            ),
+            stored,
+            not self.records.unreadable()(found),
+        )
 
-                try:
-                    content = open_artifact(
-                        found, root=found.root, cancelled=cancelled, ways=self._ways
-                    )
-                    counts = self._counted(found, content, huge, cancelled)
-                except Unreadable as failure:
-                    error = str(failure)
-            link = self._look(found, counts, artifact.link, content)
-        finally:
-            if content is not None:
-                content.close()
-        if link is not None and self.records.unreadable()(found):
+    def _stored(self, found: Found, link: Link) -> Link | None:
+        """The link with what an earlier look at the same found; None if none did."""
+        stored = self._looked.get(found.id)
+        if stored is None and self._any_looks:
+            stored = self.cache.looks([found]).get(found.id)
+        profile = self.profile(found.harness)
+        if stored is None or stored[0] != looks.token(found, link, profile):
+            return None
+        return looks.restore(link, stored[1])
+
+    def examine(self, prepared: Prepared, cancelled: Cancelled | None) -> Examined:
+        """Do here what is to be done. Raises `Cancelled`."""
+        task = prepared.task
+        return examine(task, self.profile(task.found.harness), self._ways, cancelled)
+
+    def learn(
+        self, prepared: Prepared, examined: Examined
+    ) -> tuple[Counts | None, Link, str | None]:
+        """Counts, link, and why it could not be read; kept where they are new."""
+        task, stored, certain = prepared
+        found, link = task.found, task.link
+        counts, error, grown, look = examined
+        if grown:
+            self.growing.add(found.id)
+        elif counts is not None and task.counts is None:
+            self.counts[found.id] = (found.key, counts)
+            self._pending.counts.append((found, counts))
+        if counts is not None and not grown:
+            if look is not None:
+                link = replace(link, **look.changes)
+                if look.packed is not None:
+                    self._looked[found.id] = (look.mark, look.packed)
+                    self._pending.looks.append((found, look.mark, look.packed))
+            elif stored is not None:
+                link = stored
+        if not certain:
             link = _uncertain(link)
         if self._pending.is_full:
             self.write()
         return counts, link, error
 
-    def _counted(
-        self,
-        found: Found,
-        content: FileContent | StoredContent,
-        huge: bool,
-        cancelled: Cancelled | None,
-    ) -> Counts | None:
-        """Count a content, unless it is huge or grows and that was not asked for."""
-        from spillview.content.counts import count
 
-        counts: Counts | None = None
-        grown = found.id in self.growing or content.key != found.key
-        if (found.size <= HUGE and not grown) or huge:
-            counted = count(content, cancelled=cancelled)
-            grown = grown or content.changed() is not None
-            if huge or not grown:
-                counts = counted
-        if grown:
-            self.growing.add(found.id)
-        elif counts is not None:
-            self.counts[found.id] = (found.key, counts)
-            self._pending.counts.append((found, counts))
-        return counts
+class Prepared(NamedTuple):
+    """A task of one artifact, and what the records and the cache say beside it."""
 
-    def _look(
-        self,
-        found: Found,
-        counts: Counts | None,
-        known: Link | None,
-        content: FileContent | StoredContent | None,
-    ) -> Link | None:
-        link = self.records.link(found) or known or Link("orphan")
-        if counts is None or found.id in self.growing:
-            return link
-        mark = looks.token(found, link)
-        stored = self._looked.get(found.id)
-        if stored is None and self._any_looks:
-            stored = self.cache.looks([found]).get(found.id)
-        if stored is not None and stored[0] == mark:
-            restored = looks.restore(link, stored[1])
-            if restored is not None:
-                return restored
-        # imported no sooner: a list of what is known already should start at once
-        from spillview.seen.envelope import has_digest
-        from spillview.seen.seen import look
-
-        profile = self.profile(found.harness)
-        try:
-            looked = look(
-                found, counts, link, profile, content=content, ways=self._ways
-            )
-            if found.digest is not None:
-                looked = replace(looked, intact=has_digest(found))
-        except Unreadable as failure:
-            return replace(link, note=str(failure))
-        packed = looks.pack(looked)
-        self._looked[found.id] = (mark, packed)
-        self._pending.looks.append((found, mark, packed))
-        return looked
+    task: Task
+    stored: Link | None
+    """The link with what an earlier look found, where it still holds."""
+    certain: bool
+    """Whether every transcript that may point at it could be read."""
 
 
 def growing_now(artifacts: Sequence[Artifact]) -> set[str]:

@@ -11,13 +11,13 @@ import os
 from array import array
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from itertools import pairwise
+from itertools import groupby, pairwise
 from operator import attrgetter, itemgetter
-from typing import TYPE_CHECKING, Any, overload
 
 from spillview.digests import blake2b, sha256
+from spillview.hints import TYPE_CHECKING, Any, overload
 from spillview.model import Found
-from spillview.space import Space, space_of, taken
+from spillview.space import BLOCK, ROUNDING, Space, space_of, taken
 
 if TYPE_CHECKING:
     from spillview.discovery.entries import Common
@@ -29,6 +29,7 @@ Key = tuple[int, int, int, int]
 
 
 _MTIME = attrgetter("st_mtime_ns")
+_CTIME = attrgetter("st_ctime_ns")
 _BLOCKS: Callable[[os.stat_result], int] = (
     attrgetter("st_blocks")
     if hasattr(os.stat_result, "st_blocks")
@@ -37,6 +38,12 @@ _BLOCKS: Callable[[os.stat_result], int] = (
 
 UNTOLD = -1
 """Blocks of a file whose system does not tell them."""
+
+
+def _told(blocks: int) -> int | None:
+    return None if blocks == UNTOLD else blocks
+
+
 _FIRST: Callable[[tuple[str, str, int, int]], int] = itemgetter(2)
 
 
@@ -45,6 +52,7 @@ class Finds(Sequence[Found]):
 
     __slots__ = (
         "_blocks",
+        "_ctimes",
         "_devs",
         "_inos",
         "_modes",
@@ -75,6 +83,8 @@ class Finds(Sequence[Found]):
         """Bytes by `stat`."""
         self.mtimes = array("q")
         """Nanoseconds since the epoch; a link's is that of what it points at."""
+        self._ctimes = array("q")
+        """When anything of it changed, as `mtimes`; of plain files only."""
         self._inos = array("Q")
         self._devs = array("Q")
         self._modes = array("I")
@@ -113,6 +123,7 @@ class Finds(Sequence[Found]):
         modes, inos, devs, nlinks, uids, _, sizes, *_ = zip(*facts, strict=True)
         self.sizes.extend(sizes)
         self.mtimes.extend(map(_MTIME, facts))
+        self._ctimes.extend(map(_CTIME, facts))
         self._inos.extend(inos)
         self._devs.extend(devs)
         self._modes.extend(modes)
@@ -138,6 +149,7 @@ class Finds(Sequence[Found]):
         self._sessions.append(found.session)
         self.sizes.append(found.size)
         self.mtimes.append(behind if behind is not None else found.mtime_ns)
+        self._ctimes.append(0)
         self._inos.append(found.ino)
         self._devs.append(found.dev)
         self._modes.append(found.mode)
@@ -200,17 +212,23 @@ class Finds(Sequence[Found]):
             return self._whole[place].address
         return self._shared[of].path_of(self._names[place])
 
-    def plain_entries(self, places: Iterable[int]) -> Iterator[tuple[str, str] | None]:
-        """Folder (a separator at its end) and name of files that are the text itself.
+    def plain_folders(self, places: Iterable[int]) -> list[str | None]:
+        """The folder (a separator at its end) of each file that is the text itself.
 
         None for anything else.
         """
-        names, of = self._names, self._of
         folders = [c.below if c.stored is None else None for c in self._shared]
         folders.append(None)  # of what is whole, which is at -1
-        for place in places:
-            folder = folders[of[place]]
-            yield (folder, names[place]) if folder is not None else None
+        return [folders[self._of[place]] for place in places]
+
+    def names(self, places: Iterable[int]) -> list[str]:
+        """The name of each file, or the row's key."""
+        return list(map(self._names.__getitem__, places))
+
+    def facts(self, places: Sequence[int]) -> Iterator[Iterator[int]]:
+        """Of plain files: device, inode, size, ns of the last write and change."""
+        for column in (self._devs, self._inos, self.sizes, self.mtimes, self._ctimes):
+            yield map(column.__getitem__, places)
 
     def file_path(self, place: int) -> str | None:
         """The path of a regular file; None for a link, a row, what is not readable."""
@@ -224,8 +242,8 @@ class Finds(Sequence[Found]):
         """These places in the order of their addresses."""
         names, of = self._names, self._of
         folders: dict[int, list[int]] = {}
-        for place in places:
-            folders.setdefault(of[place], []).append(place)
+        for each, together in groupby(places, of.__getitem__):
+            folders.setdefault(each, []).extend(together)
         others = folders.pop(-1, [])
         below = {each: self._shared[each].below for each in folders}
         ordered = sorted(folders, key=below.__getitem__)
@@ -286,7 +304,7 @@ class Finds(Sequence[Found]):
                 self._modes[place],
                 self._uids[place],
                 self._nlinks[place],
-                self._told(place),
+                _told(self._blocks[place]),
             ),
         )
 
@@ -321,16 +339,17 @@ class Finds(Sequence[Found]):
 
     def space(self, places: Sequence[int]) -> Space:
         """What these files hold and take together, each counted once."""
-        inodes = [self._inos[place] for place in places]
+        inodes, sizes, blocks = (
+            [column[place] for place in places]
+            for column in (self._inos, self.sizes, self._blocks)
+        )
         if len(set(inodes)) < len(inodes):  # hard links, two ways, rows of a database
             return space_of(self[place] for place in places)
-        sizes = self.sizes
-        disk = sum(taken(sizes[place], self._told(place)) for place in places)
-        return Space(len(inodes), sum(sizes[place] for place in places), disk)
-
-    def _told(self, place: int) -> int | None:
-        blocks = self._blocks[place]
-        return None if blocks == UNTOLD else blocks
+        disk = held = sum(sizes)
+        for size, of in zip(sizes, blocks, strict=True):
+            if not size <= of * BLOCK < size + ROUNDING:
+                disk += taken(size, _told(of)) - size
+        return Space(len(inodes), held, disk)
 
     def whole(self) -> Mapping[int, Found]:
         """What is more than a plain file in a folder, by place."""

@@ -13,9 +13,9 @@ import sys
 from array import array
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
 
 from spillview.catalogue import picks, triage
+from spillview.hints import TYPE_CHECKING
 from spillview.json_text import loads
 from spillview.model import Artifact
 from spillview.review.reviewed import holds

@@ -6,7 +6,6 @@ import pickle
 from array import array
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from spillview.catalogue import looks
 from spillview.catalogue.alike_lines import Alike
@@ -15,6 +14,7 @@ from spillview.catalogue.rows import artifact_row
 from spillview.compression import zstd
 from spillview.digests import blake2b
 from spillview.exposure.permissions import world_readable
+from spillview.hints import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from spillview.catalogue.catalogue import Catalogue

@@ -11,11 +11,12 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Iterable, Sequence
 from hashlib import blake2b
-from typing import TYPE_CHECKING, NamedTuple
 
 from spillview.catalogue import looks
 from spillview.catalogue.gists import COUNTED, FORM, GROWING, PICKED, Gists
+from spillview.hints import TYPE_CHECKING
 from spillview.json_text import loads
+from spillview.named import NamedTuple
 from spillview.seen.endings import has_failed
 
 if TYPE_CHECKING:

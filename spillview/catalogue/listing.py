@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import compress
-from typing import TYPE_CHECKING, Any, overload
+from itertools import chain, compress, count, islice
+from operator import eq
 
 from spillview.frozen import Frozen
+from spillview.hints import TYPE_CHECKING, Any, overload
 from spillview.model import Artifact, Found, Link
 
 if TYPE_CHECKING:
@@ -72,11 +73,19 @@ class Listing(Sequence[Artifact]):
 
     __hash__ = None  # type: ignore[assignment]  # it equals a list of the same
 
+    def found(self) -> Iterator[Found]:
+        """The directory entry of each, in this order; no artifact is made."""
+        return map(self.table.finds.__getitem__, self.order)
+
     # Single facts, without making anything
 
     def ident(self, index: int) -> str:
         """The id of one artifact."""
         return self.table.finds.ident(self.order[index])
+
+    def address(self, index: int) -> str:
+        """The path of one artifact, and behind a NUL the row."""
+        return self.table.finds.address(self.order[index])
 
     def index_of(self, ident: str) -> int | None:
         """Where the artifact of that id is; a dict is built at the first call."""
@@ -84,10 +93,6 @@ class Listing(Sequence[Artifact]):
             finds = self.table.finds
             self._index = {finds.ident(p): i for i, p in enumerate(self.order)}
         return self._index.get(ident)
-
-    def plain_entries(self) -> Iterator[tuple[str, str] | None]:
-        """Folder and name of each file; None for what is more than a plain file."""
-        return self.table.finds.plain_entries(self.order)
 
     def addresses(self) -> Iterator[tuple[str, str]]:
         """The id and the address of each."""
@@ -134,18 +139,30 @@ class Listing(Sequence[Artifact]):
 
     def newest_first(self) -> Listing:
         """By time, newest first; of one time by address."""
-        created, order = self.table.created, self.order
-        finds = self.table.finds
-        places = sorted(order, key=created.__getitem__, reverse=True)
-        start = 0
-        while start < len(places):
-            end, time = start + 1, created[places[start]]
-            while end < len(places) and created[places[end]] == time:
+        by_address = self.table.finds.by_address
+        created = self.table.created.tolist()
+        places = sorted(self.order, key=created.__getitem__, reverse=True)
+        times = list(map(created.__getitem__, places))
+        end = 0
+        for start in compress(count(), map(eq, times, islice(times, 1, None))):
+            if start < end:
+                continue
+            end, time = start + 2, times[start]
+            while end < len(times) and times[end] == time:
                 end += 1
-            if end - start > 1:
-                places[start:end] = finds.by_address(places[start:end])
-            start = end
+            places[start:end] = by_address(places[start:end])
         return Listing(self.table, places)
+
+    def by_group(self) -> Listing:
+        """Those of a session, as the layout calls it, one after the other."""
+        held: dict[tuple[str, str], array[int]] = {}
+        for place in self.order:
+            held.setdefault(self.table.finds.group(place), array("i")).append(place)
+        return self.of(chain.from_iterable(held.values()))
+
+    def of(self, order: Iterable[int]) -> Listing:
+        """Those at these places of the scan, in this order."""
+        return Listing(self.table, order)
 
     def sorted(self, name: str) -> Listing:
         """In the order of a `triage.SORT_KEYS` name; what is alike stays as it was."""

@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from spillview.digests import sha256
 from spillview.frozen import replace, values_of
+from spillview.hints import TYPE_CHECKING, Any
 from spillview.json_text import loads
 from spillview.model import Conclusion, Found, Line, Link, Seen, Signals
 
-RULES = 4
+if TYPE_CHECKING:
+    from spillview.profiles.profile import Profile
+
+RULES = 5
 """Raised whenever alignment or verdict rules change, so that old results expire."""
 
 
-def token(found: Found, link: Link) -> str:
-    """What a stored look holds for: this content, these records, these rules."""
+def token(found: Found, link: Link, profile: Profile) -> str:
+    """What a stored look holds for: this content, these records, these rules.
+
+    A guest's records are read by the profiles of its hosts.
+    """
+    said = [profile.rules, *(host.rules for host in profile.hosts)]
     records = [(m.transcript, m.record, m.offset, m.length) for m in link.mentions]
     reads = [(read.transcript, read.record) for read in link.reads]
-    facts = repr((RULES, found.key, link.state, records, reads))
+    facts = repr((RULES, said, found.key, link.state, records, reads))
     return sha256(facts.encode("utf-8", "backslashreplace")).hexdigest()
 
 

@@ -56,8 +56,8 @@ PICKS = {
         ),
         Pick("chain", "a read of them spilled again", lambda a: bool(_chain(a))),
         Pick("growing", "growing now", lambda a: "growing" in a.flags),
-        Pick("dangling", "calls whose file is gone", _none, "dangling"),
-        Pick("cut", "calls cut with nothing saved", _none, "cut"),
+        Pick("dangling", "missing calls whose artifact is gone", _none, "dangling"),
+        Pick("cut", "missing calls, cut with nothing saved", _none, "cut"),
     )
 }
 """Every kind by its name, in the order that a key goes through them."""

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from spillview.frozen import Frozen
+from spillview.hints import TYPE_CHECKING
 from spillview.model import Artifact, Boundary, Missing
 
 if TYPE_CHECKING:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from spillview.catalogue.query import MIN_PREFIX, Query
 from spillview.discovery.discovery import artifact_id
 from spillview.errors import BadInput, Unreadable
 from spillview.frozen import replace
+from spillview.hints import TYPE_CHECKING
 from spillview.model import Artifact
 from spillview.text import path_text, printable
 

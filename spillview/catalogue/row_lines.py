@@ -11,9 +11,9 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from spillview.catalogue.kept_lines import Lines, dump
+from spillview.hints import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from spillview.catalogue.catalogue import Catalogue
@@ -42,13 +42,22 @@ def row_lines(
     """
     lines = Lines(catalogue, listing, complete)
     finds, order = listing.table.finds, listing.order
-    starts = _starts(finds, order)
-    rest: list[int] = []
-    for start, end in pairwise(starts):
-        if not lines.has(finds.group(order[start])):
-            rest += range(start, end)
-    made = iter(completing(listing.pick(rest))) if rest else iter(())
+
+    def made_in(starts: Iterable[int]) -> Iterator[Artifact]:
+        """The artifacts of stretches whose lines are not known."""
+        rest: list[int] = []
+        for start, end in pairwise(starts):
+            if not lines.has(finds.group(order[start])):
+                rest += range(start, end)
+        return iter(completing(listing.pick(rest))) if rest else iter(())
+
+    starts: Iterable[int] = _starts(finds, order)
+    if complete:  # all that is to be completed is so together
+        starts = array("i", starts)
+        made = made_in(starts)
     for window in _windows(starts):
+        if not complete:
+            made = made_in(window)
         held = _Held(lines, order, window)
         for start, end in pairwise(window):
             group = finds.group(order[start])
@@ -64,9 +73,8 @@ def row_lines(
     lines.keep()
 
 
-def _starts(finds: Finds, order: Sequence[int]) -> array[int]:
+def _starts(finds: Finds, order: Sequence[int]) -> Iterator[int]:
     """Where in the order a stretch of one session's artifacts begins, and its end."""
-    starts = array("i")
     run = range(0)
     before: Group | None = None
     for index, place in enumerate(order):
@@ -75,21 +83,21 @@ def _starts(finds: Finds, order: Sequence[int]) -> array[int]:
         run = finds.run(place)
         group = finds.group(place)
         if group != before:
-            starts.append(index)
+            yield index
             before = group
-    starts.append(len(order))
-    return starts
+    yield len(order)
 
 
-def _windows(starts: Sequence[int]) -> Iterator[Sequence[int]]:
+def _windows(starts: Iterable[int]) -> Iterator[Sequence[int]]:
     """Stretches that are looked up together: few at first, more later."""
-    begin, size = 0, FIRST
-    while begin < len(starts) - 1:
-        end = begin + 1
-        while end < len(starts) - 1 and starts[end] - starts[begin] < size:
-            end += 1
-        yield starts[begin : end + 1]
-        begin, size = end, min(WINDOW, 2 * size)
+    window, size = array("i"), FIRST
+    for start in starts:
+        window.append(start)
+        if start - window[0] >= size:
+            yield window
+            window, size = array("i", [start]), min(WINDOW, 2 * size)
+    if len(window) > 1:
+        yield window
 
 
 class _Held:

@@ -10,9 +10,8 @@ import base64
 import os
 from collections.abc import Iterable
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
 
-from spillview.catalogue.triage import failed_unseen
+from spillview.hints import TYPE_CHECKING, Any
 from spillview.model import (
     Artifact,
     Boundary,
@@ -24,12 +23,14 @@ from spillview.model import (
     Next,
     Problem,
     Read,
+    Seen,
     Session,
     Signals,
 )
 from spillview.text import iso, path_text
 
 if TYPE_CHECKING:
+    from spillview.catalogue.session_sums import Sums
     from spillview.content.pages import Page
     from spillview.discovery.discovery import StoreFound
     from spillview.profiles.profile import Profile
@@ -71,7 +72,7 @@ def artifact_row(artifact: Artifact) -> Row:
         "ratio": ratio,
         "boundaries": [[each.size, each.unit] for each in artifact.boundaries],
         "link": _state(link),
-        "seen_bytes": link.seen.bytes if link and link.seen else None,
+        "seen_bytes": _seen_bytes(link.seen if link else None),
         "verdict_seen": artifact.verdict_seen,
         "verdict": link.verdict if link else "unknown",
         "read_back": was_read_back(link) if known else None,
@@ -138,11 +139,14 @@ def missing_row(missing: Missing) -> Row:
     return row
 
 
-def session_row(session: Session) -> Row:
-    """One row of `sessions`."""
-    files = [a for a in session.artifacts if a.found.type == "file"]
-    uncounted = sum(1 for a in files if a.counts is None)
-    unread = bool(files) and all(a.link is None for a in files)
+def session_row(session: Session, sums: Sums | None = None) -> Row:
+    """One row of `sessions`; `sums` where it does not have its artifacts."""
+    if sums is None:
+        from spillview.catalogue.session_sums import Sums
+
+        sums = Sums.of(session)
+    unread = sums.files > 0 and not sums.known
+    none_counted = sums.uncounted == sums.files
     row: Row = {
         "harness": session.harness,
         "session": path_text(session.id),
@@ -150,19 +154,19 @@ def session_row(session: Session) -> Row:
         "title": _text(session.title),
         "started": iso(session.started),
         "last_active": iso(session.last_active),
-        "artifacts": len(session.artifacts),
-        "bytes": session.bytes,
-        "chars": None if uncounted else sum(_chars(a) for a in files),
-        "over_boundary": _over(session, uncounted == len(files)),
-        "verdict_unseen": None if unread else session.verdict_unseen,
-        "failed_unseen": (
-            None if unread else sum(map(failed_unseen, session.artifacts))
+        "artifacts": sums.number,
+        "bytes": sums.bytes,
+        "chars": None if sums.uncounted else sums.file_chars,
+        "over_boundary": (
+            None if none_counted and sums.bounded else sums.over_boundary
         ),
+        "verdict_unseen": None if unread else sums.verdict_unseen,
+        "failed_unseen": None if unread else sums.failed_unseen,
         "live": session.live,
     }
-    if uncounted:
-        row["uncounted"] = uncounted
-    if session.artifacts and all("pinned" in a.flags for a in session.artifacts):
+    if sums.uncounted:
+        row["uncounted"] = sums.uncounted
+    if sums.number and sums.pinned == sums.number:
         row["pinned"] = True
     if session.skipped:
         row["skipped"] = session.skipped
@@ -204,8 +208,8 @@ def envelope_row(facts: EnvelopeFacts) -> Row:
         "claimed": facts.claimed,
         "measured": facts.measured,
         "agrees": facts.agrees,
-        "seen": [list(each) for each in seen.ranges] if seen else None,
-        "seen_bytes": seen.bytes if seen else None,
+        "seen": _ranges(seen),
+        "seen_bytes": _seen_bytes(seen),
         "seen_lines": facts.seen_lines,
         "coverage": facts.coverage,
         "verdict": _verdict(artifact),
@@ -269,6 +273,16 @@ def problem_row(problem: Problem) -> Row:
 # -- the parts ---------------------------------------------------------------------
 
 
+def _seen_bytes(seen: Seen | None) -> int | None:
+    return None if seen is None or seen.is_unknown else seen.bytes
+
+
+def _ranges(seen: Seen | None) -> list[list[int]] | None:
+    return (
+        None if seen is None or seen.is_unknown else [[*each] for each in seen.ranges]
+    )
+
+
 def _text(value: str | None) -> str | None:
     return None if value is None else path_text(value)
 
@@ -318,15 +332,6 @@ def _state(link: Link | None) -> str | None:
 
 def _kind(type_: str) -> str | None:
     return "special" if type_ == "special" else None
-
-
-def _chars(artifact: Artifact) -> int:
-    return artifact.counts.chars if artifact.counts else 0
-
-
-def _over(session: Session, none_counted: bool) -> int | None:
-    bounded = any(a.boundaries for a in session.artifacts)
-    return None if none_counted and bounded else session.over_boundary
 
 
 def _verdict(artifact: Artifact) -> Row | None:
@@ -423,8 +428,8 @@ def _shown(shown: Shown) -> Row:
         "claimed": shown.claimed,
         "measured": shown.measured,
         "agrees": shown.agrees,
-        "seen": [list(each) for each in shown.seen.ranges] if shown.seen else None,
-        "seen_bytes": shown.seen.bytes if shown.seen else None,
+        "seen": _ranges(shown.seen),
+        "seen_bytes": _seen_bytes(shown.seen),
         "next": _next(shown.mention.next),
         **_call(shown.mention),
     }

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Protocol
 
 from spillview.catalogue import triage
+from spillview.hints import TYPE_CHECKING, Protocol
 from spillview.model import Artifact, Session
 
 if TYPE_CHECKING:

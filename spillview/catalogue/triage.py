@@ -8,9 +8,9 @@ from __future__ import annotations
 from bisect import insort
 from collections.abc import Callable, Iterable
 from enum import IntEnum
-from typing import Any, Literal
 
 from spillview.frozen import replace
+from spillview.hints import Any, Literal
 from spillview.model import Artifact, Session
 from spillview.seen.endings import ending_seen, has_failed
 
@@ -81,7 +81,7 @@ def errors_unseen(artifact: Artifact) -> bool:
 def coverage(artifact: Artifact) -> float | None:
     """The share of its bytes that the model received; None where it is not known."""
     seen = artifact.link.seen if artifact.link else None
-    if seen is None or artifact.counts is None:
+    if seen is None or seen.is_unknown or artifact.counts is None:
         return None
     return seen.bytes / artifact.counts.bytes if artifact.counts.bytes else 1.0
 

@@ -11,9 +11,6 @@ if TYPE_CHECKING:
     from spillview.cleanup.retention import Standing
     from spillview.model import Found
 
-File = tuple[int, int]
-"""Device and inode: a file with several names counts once."""
-
 
 def total(found: Iterable[Found]) -> int:
     """Bytes of the disk that these take together."""
@@ -24,27 +21,41 @@ def fit(
     standings: Sequence[Standing],
     most: int,
     stays: Callable[[Standing], bool],
-    selected: dict[str, list[str]],
+    selected: dict[str, Sequence[str]],
     why: str,
 ) -> int:
     """Select the oldest of what is not `selected` yet, until the rest fits `most`.
 
     What `stays` is passed over. Gives how many bytes are too much still.
     """
-    left = [each for each in standings if each.artifact.id not in selected]
-    rest = total(each.found for each in left)
-    names: dict[File, int] = {}
-    for each in left:
-        key = (each.found.dev, each.found.ino)
+    left = [n for n, e in enumerate(standings) if e.artifact.id not in selected]
+    rest = total(standings[n].found for n in left)
+    if rest <= most:
+        return 0
+    names: dict[int, int] = {}
+    """How many names are left of each file, by the hash of device and inode."""
+    for n in left:
+        key = _file(standings[n].found)
         names[key] = names.get(key, 0) + 1
-    for each in sorted(left, key=lambda s: (s.freshest, *s.age)):
+
+    def oldest(n: int) -> tuple[object, ...]:
+        each = standings[n]
+        return each.freshest, *each.age
+
+    for n in sorted(left, key=oldest):
         if rest <= most:
             break
+        each = standings[n]
         if stays(each) or not each.found.disk:
             continue
-        selected[each.artifact.id] = [why]
-        key = (each.found.dev, each.found.ino)
+        selected[each.artifact.id] = (why,)
+        key = _file(each.found)
         names[key] -= 1
         if not names[key]:
             rest -= each.found.disk
     return max(0, rest - most)
+
+
+def _file(found: Found) -> int:
+    """What a file is known by: one with several names counts once."""
+    return hash((found.dev, found.ino))

@@ -5,21 +5,23 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from spillview import frozen
 from spillview.cleanup.batches import RESERVE
 from spillview.cleanup.bins import NoBin, outlook
-from spillview.cleanup.pins import Pinned, Pins
-from spillview.cleanup.retention import Choice, Plan, Standing, plan, without
+from spillview.cleanup.choices import Choices
+from spillview.cleanup.pins import Pins
+from spillview.cleanup.retention import Plan, Standing, plan, without
 from spillview.cleanup.rules import Deciding
+from spillview.cleanup.standings import Standings, linked_of, projects_of
 from spillview.config import config_path
 from spillview.discovery.ownership import Ownership
-from spillview.links.liveness import Cancelled, Guard, survey
-from spillview.model import Artifact, Found, Problem
+from spillview.links.liveness import Cancelled, survey
+from spillview.model import Found, Problem
+from spillview.space import Space, space_of
 from spillview.text import human_bytes, path_text
 
 if TYPE_CHECKING:
@@ -46,7 +48,7 @@ class Prospect:
     """What could not be read; it is told, and what depends on it stays."""
     disputes: tuple[Problem, ...] = ()
     """What two standing policies fit, of which none is more specific; it stays."""
-    standings: tuple[Standing, ...] = ()
+    standings: Sequence[Standing] = ()
     """What the plan was made of."""
 
     def at(self, moment: float) -> Plan:
@@ -56,10 +58,10 @@ class Prospect:
         """
         return plan(self.standings, self.plan.rules, moment)
 
-    def more(self, moment: float) -> list[Choice]:
+    def more(self, moment: float) -> Choices:
         """What goes at that moment and does not go yet."""
-        gone = {choice.artifact.id for choice in self.plan.remove}
-        return [c for c in self.at(moment).remove if c.artifact.id not in gone]
+        gone = set(self.plan.remove.order)
+        return self.at(moment).remove.where(lambda index: index not in gone)
 
 
 def prospect(
@@ -74,46 +76,49 @@ def prospect(
     """
     catalogue.scan(query)
     catalogue.skipped_records()  # reads what is new: true sessions, every link
-    artifacts = _placed(catalogue.scan(query))
-    guard = survey(catalogue, artifacts, cancelled)
+    listing = catalogue.scan(query)
+    guard = survey(catalogue, listing, cancelled)
     places = catalogue.places
     pinned = Pins(places).pinned()
     own = (places.state_dir, places.cache_dir, places.config_dir)
     forced = query.harness == "folder"
     shape = Ownership(catalogue.profile, forced=forced, own=own)
     now = catalogue.now()
-    standings = tuple(
-        _standing(artifact, guard, pinned, shape, catalogue, now)
-        for artifact in artifacts
-    )
+    linked = linked_of(catalogue, listing)
+    standings = Standings(listing, projects_of(catalogue, listing), linked)
+    for index, found in enumerate(listing.found()):
+        if cancelled is not None and cancelled():
+            break
+        harness, session = listing.session(index)
+        own_key = (harness, session or found.session)
+        key = guard.session_of(*own_key)
+        live = guard.live.get(key)
+        is_linked = bool(linked[index])
+        orphan: bool | None = not is_linked
+        if not is_linked and guard.unreadable(found):
+            orphan = None
+        standings.put(
+            index,
+            guard.active.get(key),
+            named_time(found, catalogue.profile(harness), now),
+            (
+                pinned.why(found.id, {key, own_key}),
+                f"its session is live: {live}"
+                if live is not None
+                else guard.needed.get(found.id),
+                shape.foreign(found, linked=is_linked),
+            ),
+            orphan,
+        )
     problems = dict.fromkeys((*catalogue.problems, *guard.problems))
     made = plan(standings, rules, now)
     return Prospect(made, tuple(problems), tuple(_disputes(made, places)), standings)
 
 
-def _placed(artifacts: Sequence[Artifact]) -> list[Artifact]:
-    """The artifacts, with the project of others in the same folder of their store.
-
-    Where no transcript tells of a session any more, those beside it do.
-    """
-    known: dict[tuple[str, str | None], set[str]] = {}
-    for artifact in artifacts:
-        if artifact.project is not None:
-            key = (artifact.found.root, artifact.found.project_slug)
-            known.setdefault(key, set()).add(artifact.project)
-    placed = []
-    for artifact in artifacts:
-        found = artifact.found
-        if artifact.project is None and found.project_slug is not None:
-            beside = known.get((found.root, found.project_slug), ())
-            if len(beside) == 1:
-                artifact = frozen.replace(artifact, project=next(iter(beside)))
-        placed.append(artifact)
-    return placed
-
-
 def _disputes(made: Plan, places: Places) -> Iterator[Problem]:
-    counts = Counter(c.reason for c in made.choices if c.group == "disputed")
+    choices = made.choices
+    disputed = choices.where(lambda index: choices.group(index) == "disputed")
+    counts = Counter(choice.reason for choice in disputed)
     for reason, count in counts.items():
         files = "1 file stays" if count == 1 else f"{count:,} files stay"
         yield Problem(
@@ -121,33 +126,6 @@ def _disputes(made: Plan, places: Places) -> Iterator[Problem]:
             f"{path_text(config_path(places))}: {files}: {path_text(reason)};"
             " give one of them a narrower project",
         )
-
-
-def _standing(
-    artifact: Artifact,
-    guard: Guard,
-    pinned: Pinned,
-    shape: Ownership,
-    catalogue: Catalogue,
-    now: float,
-) -> Standing:
-    key = guard.session_of(artifact)
-    own = (artifact.found.harness, artifact.session or artifact.found.session)
-    live = guard.live.get(key)
-    why = f"its session is live: {live}" if live is not None else None
-    linked = artifact.link is not None and artifact.link.state == "linked"
-    orphan: bool | None = not linked
-    if not linked and guard.unreadable(artifact.found):
-        orphan = None
-    return Standing(
-        artifact,
-        guard.active.get(key),
-        named_time(artifact.found, catalogue.profile(artifact.found.harness), now),
-        pinned.why(artifact.id, {key, own}),
-        why or guard.needed.get(artifact.id),
-        shape.foreign(artifact.found, linked=linked),
-        orphan,
-    )
 
 
 def named_time(found: Found, profile: Profile, now: float) -> float | None:
@@ -174,32 +152,64 @@ def still(
     catalogue: Catalogue, query: Query, shown: Plan, cancelled: Cancelled | None = None
 ) -> Plan:
     """What of a plan that was shown still holds: planned again, nothing is added."""
-    fresh = prospect(catalogue, query, shown.rules, cancelled).plan
-    now = {choice.artifact.id: choice for choice in fresh.choices}
+    fresh = prospect(catalogue, query, shown.rules, cancelled).plan.choices
     kept = {}
     for choice in shown.remove:
-        again = now.get(choice.artifact.id)
-        if again is None:
+        index = fresh.index_of(choice.artifact.id)
+        if index is None:
             kept[choice.artifact.id] = "it is gone since it was shown"
-        elif not again.remove:
+            continue
+        again = fresh[index]
+        if not again.remove:
             kept[choice.artifact.id] = f"it stays after all: {again.reason}"
         elif again.artifact.found.key != choice.artifact.found.key:
             kept[choice.artifact.id] = "it changed since it was shown"
     return without(shown, kept)
 
 
+class Share(NamedTuple):
+    """What of a clean-up goes into one trash."""
+
+    items: int
+    bytes: int
+    """Of all of them."""
+    space: Space
+    """The same, each file once whatever its names."""
+
+
 def trashes(
-    places: Places, found: Sequence[Found]
-) -> list[tuple[str | NoBin, list[Found]]]:
-    """Where the trash of these files is (or would be made), and which go there."""
-    by_folder: dict[tuple[str, str], list[Found]] = {}
-    for item in found:
-        by_folder.setdefault((os.path.dirname(item.path), item.root), []).append(item)
-    by_place: dict[str | NoBin, list[Found]] = {}
-    for (folder, root), members in by_folder.items():
-        place = outlook(places, folder, root)
-        by_place.setdefault(place, []).extend(members)
-    return list(by_place.items())
+    places: Places, found: Callable[[], Iterable[Found]]
+) -> list[tuple[str | NoBin, Share]]:
+    """Where the trash of these files is (or would be made), and how many go there.
+
+    `found` gives them, once for each trash and once more.
+    """
+    by_folder: dict[tuple[str, str], str | NoBin] = {}
+
+    def place_of(item: Found) -> str | NoBin:
+        folder = (os.path.dirname(item.path), item.root)
+        place = by_folder.get(folder)
+        if place is None:
+            place = by_folder[folder] = outlook(places, *folder)
+        return place
+
+    items: Counter[str | NoBin] = Counter()
+    sizes: Counter[str | NoBin] = Counter()
+    for item in found():
+        place = place_of(item)
+        items[place] += 1
+        sizes[place] += item.size
+    return [
+        (
+            place,
+            Share(
+                items[place],
+                sizes[place],
+                space_of(item for item in found() if place_of(item) == place),
+            ),
+        )
+        for place in items
+    ]
 
 
 def room(places: Places, count: int) -> str | None:

@@ -9,6 +9,8 @@ from typing import Any
 
 from spillview.cleanup.batches import Batch
 from spillview.cleanup.bins import NoBin
+from spillview.cleanup.choices import Choices
+from spillview.cleanup.cleanup import Share
 from spillview.cleanup.moving import Failure
 from spillview.cleanup.pins import Pin
 from spillview.cleanup.retention import Choice, Plan
@@ -45,20 +47,21 @@ def choice_row(choice: Choice, failure: Failure | None = None) -> Row:
 
 def summary_row(
     plan: Plan,
-    trashes: Sequence[tuple[str | NoBin, Sequence[Found]]],
+    trashes: Sequence[tuple[str | NoBin, Share]],
     applied: Applied | None,
     full: str | None = None,
 ) -> Row:
     """The last row of `prune`: sums of what is planned, or of what was done."""
-    remove = [choice.artifact.found for choice in plan.choices if choice.remove]
+    number, size = len(plan.remove), plan.remove_bytes
     if applied is not None:
-        remove = list(applied.moved)
+        number = len(applied.moved)
+        size = sum(found.size for found in applied.moved)
     failed = applied.failed if applied is not None else ()
     row: Row = {
         "summary": True,
-        "remove": len(remove),
-        "remove_bytes": sum(found.size for found in remove),
-        "keep": len(plan.choices) - len(remove),
+        "remove": number,
+        "remove_bytes": size,
+        "keep": len(plan.choices) - number,
         "applied": applied is not None,
         "batch": applied.batch if applied is not None else None,
         "failed": [
@@ -68,7 +71,7 @@ def summary_row(
         "frees": plan.frees,
     }
     if applied is None:
-        row["trash"] = [_place(where, found) for where, found in trashes]
+        row["trash"] = [_place(where, share) for where, share in trashes]
         if full is not None:
             row["problem"] = path_text(full)
     if plan.over_total is not None:
@@ -80,26 +83,23 @@ def summary_row(
 
 def forecast_facts(plan: Plan, today: Plan) -> Row:
     """What a forecast's summary says besides: for when, and what is new by then."""
-    gone = {choice.artifact.id for choice in today.remove}
-    more = [choice for choice in plan.remove if choice.artifact.id not in gone]
-    live = [choice for choice in plan.keep if choice.group == "live"]
+    gone = set(today.remove.order)
     return {
         "forecast": True,
         "at": iso(plan.now),
-        "more": removal_facts(more),
-        "live_now": len(live),
+        "more": removal_facts(plan.remove.where(lambda index: index not in gone)),
+        "live_now": plan.keep.groups()["live"],
     }
 
 
-def removal_facts(choices: Sequence[Choice]) -> Row:
+def removal_facts(choices: Choices) -> Row:
     """How many files go, and their bytes."""
-    size = sum(choice.artifact.found.size for choice in choices)
+    size = sum(found.size for found in choices.found())
     return {"remove": len(choices), "remove_bytes": size}
 
 
-def _place(where: str | NoBin, found: Sequence[Found]) -> Row:
-    row: Row = {"path": None, "items": len(found)}
-    row["bytes"] = sum(item.size for item in found)
+def _place(where: str | NoBin, share: Share) -> Row:
+    row: Row = {"path": None, "items": share.items, "bytes": share.bytes}
     if isinstance(where, NoBin):
         row["problem"] = path_text(where.reason)
     else:

@@ -7,7 +7,7 @@ neither is more specific, the artifact stays and both are named.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -90,7 +90,7 @@ class Policies:
             known = self._known[key] = self._rulings.setdefault(made, made)
         return known
 
-    def idle(self, artifacts: Sequence[Artifact]) -> list[Policy]:
+    def idle(self, artifacts: Iterable[Artifact]) -> list[Policy]:
         """Those that fit none of these artifacts, in their order."""
         left = dict.fromkeys(self.policies)
         grounds = {

@@ -6,11 +6,13 @@ nothing is changed here. Whatever is in doubt stays.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from array import array
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, overload
 
 from spillview.cleanup.caps import fit, total
+from spillview.cleanup.choices import Choices, some
 from spillview.cleanup.rules import Deciding, Rules, Ruling
 from spillview.model import Artifact, Found
 from spillview.text import exact_age, exact_size, human_age, human_bytes
@@ -60,6 +62,8 @@ class Standing:
     """Why it is no artifact by its harness's exact shape, if it is none."""
     orphan: bool | None = None
     """Whether no record points at it; None when that is not known for sure."""
+    called: float | None = None
+    """The call's time, else the file's; None: as the artifact has it."""
 
     @property
     def found(self) -> Found:
@@ -90,7 +94,8 @@ class Standing:
     def age(self) -> tuple[float, float, str]:
         """What orders a session's artifacts, the oldest first: the call's time, then
         the file's."""
-        return (self.artifact.created, self.changed, self.found.path)
+        created = self.artifact.created if self.called is None else self.called
+        return (created, self.changed, self.found.path)
 
     @property
     def session(self) -> tuple[str, str]:
@@ -122,7 +127,9 @@ class Plan:
 
     rules: Deciding
     now: float
-    choices: tuple[Choice, ...]
+    choices: Choices
+    remove_bytes: int = 0
+    """Bytes of the files that go."""
     frees: int = 0
     """Bytes that the disk would gain once the trash is emptied."""
     over_total: int | None = None
@@ -131,21 +138,14 @@ class Plan:
     """Bytes that stay beyond `max_session` in sessions that do not fit; or None."""
 
     @property
-    def remove(self) -> list[Choice]:
+    def remove(self) -> Choices:
         """Those that go."""
-        return [choice for choice in self.choices if choice.remove]
+        return self.choices.that(remove=True)
 
     @property
-    def keep(self) -> list[Choice]:
+    def keep(self) -> Choices:
         """Those that stay."""
-        return [choice for choice in self.choices if not choice.remove]
-
-    @property
-    def remove_bytes(self) -> int:
-        """Bytes of the files that go."""
-        return sum(
-            choice.artifact.found.size for choice in self.choices if choice.remove
-        )
+        return self.choices.that(remove=False)
 
 
 def plan(standings: Sequence[Standing], rules: Deciding, now: float) -> Plan:
@@ -153,21 +153,24 @@ def plan(standings: Sequence[Standing], rules: Deciding, now: float) -> Plan:
 
     Those about which the same rules decide are weighed together, apart from others.
     """
-    rulings = rules.rulings([each.artifact for each in standings])
-    together: dict[int, list[Standing]] = {}
-    for each, ruling in zip(standings, rulings, strict=True):
-        together.setdefault(id(ruling), []).append(each)
+    rulings = rules.rulings(_Artifacts(standings))
+    together: dict[int, array[int]] = {}
+    for index, ruling in enumerate(rulings):
+        together.setdefault(id(ruling), array("i")).append(index)
     by_id = {id(ruling): ruling for ruling in rulings}
-    chosen = {i: _select(members, by_id[i], now) for i, members in together.items()}
+    chosen = {
+        i: _select(some(standings, members), by_id[i], now)
+        for i, members in together.items()
+    }
     gone = {ident for each in chosen.values() for ident in each.reasons}
     sharing = _names_planned(e.found for e in standings if e.artifact.id in gone)
-    choices = []
-    for each, ruling in zip(standings, rulings, strict=True):
+    choices = Choices(standings)
+    for index, (each, ruling) in enumerate(zip(standings, rulings, strict=True)):
         selection = chosen[id(ruling)]
         reasons = list(selection.reasons.get(each.artifact.id, ()))
         if not reasons:
             newest = each.artifact.id in selection.newest
-            choices.append(_kept(each, ruling, now, newest=newest))
+            choices.put(index, _kept(each, ruling, now, newest=newest))
             continue
         left = each.found.nlink - sharing.get((each.found.dev, each.found.ino), 0)
         if left > 0 and each.found.nlink > 1:
@@ -178,15 +181,38 @@ def plan(standings: Sequence[Standing], rules: Deciding, now: float) -> Plan:
         if each.found.disk < each.found.size:
             reasons.append(f"it takes only {human_bytes(each.found.disk)} of the disk")
         reason = _said("; ".join(reasons), ruling)
-        choices.append(Choice(each.artifact, True, reason, "rule", ruling.policy))
+        gone_too = Choice(each.artifact, True, reason, "rule", ruling.policy)
+        choices.put(index, gone_too)
     return Plan(
         rules,
         now,
-        tuple(choices),
-        _frees(choices, sharing),
+        choices,
+        *_sizes(choices, sharing),
         sum(each.over_total for each in chosen.values()) or None,
         sum(each.over_session for each in chosen.values()) or None,
     )
+
+
+class _Artifacts(Sequence[Artifact]):
+    """The artifacts of standings."""
+
+    def __init__(self, standings: Sequence[Standing]) -> None:
+        self._standings = standings
+
+    def __len__(self) -> int:
+        return len(self._standings)
+
+    def __iter__(self) -> Iterator[Artifact]:
+        return (each.artifact for each in self._standings)
+
+    @overload
+    def __getitem__(self, index: int) -> Artifact: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Artifact]: ...
+    def __getitem__(self, index: int | slice) -> Artifact | Sequence[Artifact]:
+        if isinstance(index, slice):
+            return [each.artifact for each in self._standings[index]]
+        return self._standings[index].artifact
 
 
 def _said(reason: str, ruling: Ruling) -> str:
@@ -211,24 +237,26 @@ class _Selection:
 
 def _select(members: Sequence[Standing], ruling: Ruling, now: float) -> _Selection:
     rules = ruling.rules
-    selected: dict[str, list[str]] = {}
+    selected: dict[str, Sequence[str]] = {}
     if ruling.keeps is not None:
         return _Selection(selected)
-    sessions: dict[tuple[str, str], list[Standing]] = {}
+    by_session: dict[tuple[str, str], array[int]] = {}
     if (rules.keep_last, rules.max_session) != (None, None):
-        for each in members:
-            sessions.setdefault(each.session, []).append(each)
-    newest = _newest(sessions.values(), rules.keep_last)
+        for index, each in enumerate(members):
+            by_session.setdefault(each.session, array("i")).append(index)
+    sessions = [some(members, indices) for indices in by_session.values()]
+    newest = _newest(sessions, rules.keep_last)
 
     def stays(each: Standing) -> bool:
         return each.protected or each.artifact.id in newest
 
+    same: dict[tuple[str, ...], tuple[str, ...]] = {}  # most are worded alike
     for each in members:
-        if not stays(each) and (reasons := _reasons(each, rules, now)):
-            selected[each.artifact.id] = reasons
+        if not stays(each) and (reasons := tuple(_reasons(each, rules, now))):
+            selected[each.artifact.id] = same.setdefault(reasons, reasons)
     over = 0
     if (most := rules.max_session) is not None:
-        for session in sessions.values():
+        for session in sessions:
             why = "it is among the oldest of its session, which has"
             excess = _excess(total(each.found for each in session), most)
             over += fit(session, most, stays, selected, f"{why} {excess}")
@@ -283,22 +311,26 @@ def _reasons(each: Standing, rules: Rules, now: float) -> list[str]:
 
 
 def _names_planned(found: Iterable[Found]) -> dict[tuple[int, int], int]:
-    """How many names of each file go."""
+    """How many names go of each file that has several."""
     names: dict[tuple[int, int], int] = {}
     for item in found:
-        key = (item.dev, item.ino)
-        names[key] = names.get(key, 0) + 1
+        if item.nlink > 1:
+            key = (item.dev, item.ino)
+            names[key] = names.get(key, 0) + 1
     return names
 
 
-def _frees(choices: Iterable[Choice], sharing: dict[tuple[int, int], int]) -> int:
-    """Bytes of the disk that files take which lose all of their names."""
-    gone = {
-        (found.dev, found.ino): found.disk
-        for found in (choice.artifact.found for choice in choices if choice.remove)
-        if sharing[found.dev, found.ino] >= found.nlink
-    }
-    return sum(gone.values())
+def _sizes(choices: Choices, sharing: dict[tuple[int, int], int]) -> tuple[int, int]:
+    """Bytes of the files that go, and of the disk those that lose all their names."""
+    size = 0
+    gone: dict[int, int] = {}
+    for choice in choices.that(remove=True):
+        found = choice.artifact.found
+        size += found.size
+        key = (found.dev, found.ino)
+        if found.nlink <= 1 or sharing[key] >= found.nlink:
+            gone[hash(key)] = found.disk
+    return size, sum(gone.values())
 
 
 # What keeps
@@ -367,11 +399,7 @@ def _ago(seconds: float) -> str:
 
 def without(plan_: Plan, kept: Mapping[str, str], group: Group = "live") -> Plan:
     """The plan when these artifacts stay after all, each for a reason."""
-    choices = tuple(
-        replace(choice, remove=False, reason=kept[choice.artifact.id], group=group)
-        if choice.remove and choice.artifact.id in kept
-        else choice
-        for choice in plan_.choices
-    )
-    sharing = _names_planned(c.artifact.found for c in choices if c.remove)
-    return replace(plan_, choices=choices, frees=_frees(choices, sharing))
+    choices = plan_.choices.but(kept, group)
+    sharing = _names_planned(c.artifact.found for c in choices.that(remove=True))
+    size, frees = _sizes(choices, sharing)
+    return replace(plan_, choices=choices, remove_bytes=size, frees=frees)

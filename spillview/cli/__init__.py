@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from spillview.errors import SpillError
+from spillview.hints import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from spillview.cli.streams import Streams

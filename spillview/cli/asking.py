@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+
+from spillview.hints import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from spillview.cli.streams import Streams

@@ -6,11 +6,11 @@ import argparse
 import os
 import sys
 import time
-from typing import TYPE_CHECKING
 
 from spillview.cli.commands import nearest, query_of
 from spillview.cli.streams import is_terminal
 from spillview.errors import BadInput
+from spillview.hints import TYPE_CHECKING
 from spillview.text import path_text
 
 if TYPE_CHECKING:
@@ -61,13 +61,16 @@ def run(name: str, args: argparse.Namespace, streams: Streams) -> int:
 
     query = query_of(args, args.words)
     catalogue = Catalogue.here()
-    if args.or_demo and not catalogue.scan(query):
-        from spillview.catalogue.catalogue import Query
+    if not args.or_demo or catalogue.scan(query):
+        return _browse(catalogue, query)
+    from spillview.catalogue.catalogue import Query
+    from spillview.demo.passing import passing_night
+    from spillview.places import Places
 
-        catalogue.close()
-        catalogue, query = _made(_new_folder(), streams), Query()
-        streams.note("no store was found on this machine; this is a made night")
-    return _browse(catalogue, query)
+    catalogue.close()
+    streams.note("no store was found on this machine; this is a made night")
+    home = passing_night(time.time())
+    return _browse(Catalogue.here(Places.of_home(home)), Query())
 
 
 def interactive(streams: Streams) -> bool:
@@ -107,7 +110,10 @@ def _demo(args: argparse.Namespace, streams: Streams) -> int:
         else:
             streams.write(os.fsencode(folder) + b"\n")
         return 0
-    return _browse(catalogue, query_of(args))
+    code = _browse(catalogue, query_of(args))
+    if not args.words:
+        streams.note(f"this made night is still in {path_text(folder)}")
+    return code
 
 
 def _made(folder: str, streams: Streams) -> Catalogue:

@@ -7,10 +7,10 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, NoReturn, Protocol, cast
 
 from spillview.errors import BadInput
 from spillview.frozen import Frozen, replace
+from spillview.hints import TYPE_CHECKING, Any, NoReturn, Protocol, cast
 
 if TYPE_CHECKING:
     from spillview.catalogue.catalogue import Catalogue, Query
@@ -158,6 +158,11 @@ _COMMON = {
     "until": "only what is older",
     "boundary": "measure against this boundary (chars, utf16, bytes, lines or tokens)",
 }
+_MEANS = {
+    ("wrap", "session"): "the session that the output is kept for",
+    ("wrap", "boundary"): "fold what is larger than this (default: 100000 chars)",
+}
+"""What a common option means to one command alone."""
 _METAVARS = {
     "harness": "NAME",
     "session": "ID",
@@ -258,6 +263,7 @@ def parser_of(command: Command) -> Parser:
     common = parser.add_argument_group("common options")
     for option, words in _COMMON.items():
         # Every command takes them all: what means nothing to one is not told of.
+        words = _MEANS.get((command.name, option), words)
         about = words if option in command.common else argparse.SUPPRESS
         if option == "json":
             common.add_argument("--json", action="store_true", help=about)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
 
 from spillview.cli.commands import query_of, tell_problems, whole_number
 from spillview.cli.reading import add_raw
 from spillview.errors import BadInput
+from spillview.hints import TYPE_CHECKING
 from spillview.text import human_age, path_text, printable
 
 if TYPE_CHECKING:

@@ -10,11 +10,11 @@ import argparse
 import re
 from collections.abc import Iterator
 from itertools import islice
-from typing import TYPE_CHECKING, Literal
 
 from spillview.cli.commands import BROWSE, COMMANDS, Command, parser_of
 from spillview.errors import BadInput
 from spillview.frozen import Frozen
+from spillview.hints import TYPE_CHECKING, Literal
 from spillview.text import path_text, printable
 
 if TYPE_CHECKING:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 import os
-from typing import TYPE_CHECKING, Any
 
 from spillview.errors import BadInput
+from spillview.hints import TYPE_CHECKING, Any
 from spillview.text import path_text, printable
 
 if TYPE_CHECKING:
@@ -25,6 +25,10 @@ _EXAMPLE = """\
 
 # Colours: night, day, contrast (7 to 1), ansi (the terminal's own sixteen).
 #theme = "day"
+
+# The queue opens as it was left on the same stores: order, filter, kind, the artifact
+# under the cursor; and an artifact at the place where it was left. false: as at first.
+#remember = false
 
 # More places to look in: a container's home, a configured spill folder. The layout
 # tells the harness, or its name does.

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
+from spillview.hints import TYPE_CHECKING
 from spillview.text import human_count, iso, path_text, printable, share_text
 
 if TYPE_CHECKING:
     from spillview.catalogue.catalogue import Catalogue, Query
+    from spillview.catalogue.listing import Listing
     from spillview.cli.streams import Streams
-    from spillview.model import Artifact
+    from spillview.forecast.series import Completing
 
 SHOWN = 50
 """Rows on a terminal, unless told otherwise."""
@@ -19,7 +19,8 @@ SHOWN = 50
 
 def write_costs(
     catalogue: Catalogue,
-    artifacts: Sequence[Artifact],
+    artifacts: Listing,
+    completing: Completing,
     query: Query,
     args: argparse.Namespace,
     streams: Streams,
@@ -33,6 +34,7 @@ def write_costs(
         catalogue,
         artifacts,
         query,
+        completing=completing,
         progress=lambda done, total: streams.progress("reading results", done, total),
     )
     rows = found.rows

@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 from collections import Counter
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
 
 from spillview.errors import BadInput
+from spillview.hints import TYPE_CHECKING, Any
 from spillview.model import Artifact
 from spillview.secrets.kept import SEEN_WORDS
 from spillview.text import human_count, path_text, printable
@@ -47,13 +47,13 @@ def run(
     from spillview.secrets.kept import look_through, states
     from spillview.secrets.telling import holders
 
-    _, left = look_through(
+    left = look_through(
         catalogue.cache,
         artifacts,
         huge=True,
         progress=lambda done, total: streams.progress("looked through", done, total),
         cancelled=streams.closed,
-    )
+    ).left
     catalogue.learn_secrets()
     kinds: Counter[str] = Counter()
     seen: Counter[str] = Counter()
@@ -89,13 +89,13 @@ def run(
         streams.json(_summary(printed, kinds, seen, left))
     else:
         _tell(printed, kinds, seen, streams)
-        looked = len(artifacts) - len(left)
+        looked = len(artifacts) - left
         if not printed and looked:
             streams.note(_none(looked, args.seen))
     if left:
         streams.note(
-            f"not looked for in {human_count(len(left))}"
-            f" artifact{'' if len(left) == 1 else 's'} that grow or could not be read"
+            f"not looked for in {human_count(left)}"
+            f" artifact{'' if left == 1 else 's'} that grow or could not be read"
         )
     return bool(printed), printed
 
@@ -176,7 +176,7 @@ def _row(artifact: Artifact, secret: Any, state: str) -> dict[str, Any]:
 
 
 def _summary(
-    printed: set[str], kinds: Counter[str], seen: Counter[str], left: list[Artifact]
+    printed: set[str], kinds: Counter[str], seen: Counter[str], left: int
 ) -> dict[str, Any]:
     return {
         "type": "summary",
@@ -188,6 +188,6 @@ def _summary(
             "seen_in_part": seen["in part"],
             "unseen": seen["unseen"],
             "unknown": seen["unknown"],
-            "not_looked_for": len(left),
+            "not_looked_for": left,
         },
     }

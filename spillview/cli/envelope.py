@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
+from spillview.hints import TYPE_CHECKING
 from spillview.model import Artifact, Boundary, Mention, Range, Read
 from spillview.text import (
     human_bytes,
@@ -113,6 +113,10 @@ def _seen(facts: EnvelopeFacts) -> Iterator[str]:
     if seen is None or counts is None:
         yield "not known"
         return
+    what = "it shows" if artifact.modelless else "the model received"
+    if seen.is_unknown:
+        yield f"not known: what {what} could not be located in the artifact"
+        return
     share = "" if facts.coverage is None else f" ({share_text(facts.coverage)})"
     sure = "" if seen.certain else "at least "
     lines = ""
@@ -125,28 +129,31 @@ def _seen(facts: EnvelopeFacts) -> Iterator[str]:
         f"{share}{lines}"
     )
     if not seen.certain:
-        what = "it shows" if artifact.modelless else "the model received"
         yield f"some of what {what} could not be located in the artifact"
-    parts = list(_parts(seen.ranges, counts.bytes))
+    parts = list(_parts(seen.ranges, counts.bytes, seen.certain))
+    wide = 7 if seen.certain else 8
     for label, start, end in parts[:RANGES]:
         yield (
-            f"{label:<7}bytes {human_count(start)} to {human_count(end)}:"
+            f"{label:<{wide}}bytes {human_count(start)} to {human_count(end)}:"
             f" {human_count(end - start)} bytes ({human_bytes(end - start)})"
         )
     if len(parts) > RANGES:
         yield f"{RANGES} of {len(parts)} ranges and gaps; --json has all"
 
 
-def _parts(ranges: Sequence[Range], size: int) -> Iterator[tuple[str, int, int]]:
+def _parts(
+    ranges: Sequence[Range], size: int, certain: bool
+) -> Iterator[tuple[str, int, int]]:
     """Seen ranges and the gaps between them, in order."""
+    gap = "unseen" if certain else "unknown"
     at = 0
     for start, end in ranges:
         if start > at:
-            yield "unseen", at, start
+            yield gap, at, start
         yield "seen", start, end
         at = end
     if at < size:
-        yield "unseen", at, size
+        yield gap, at, size
 
 
 def _verdict(artifact: Artifact, streams: Streams) -> Iterator[str]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from spillview.errors import BadInput
+from spillview.hints import TYPE_CHECKING
 from spillview.text import human_count, path_text, printable
 
 if TYPE_CHECKING:

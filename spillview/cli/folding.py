@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
 
 from spillview.cli.commands import whole_number
 from spillview.errors import BadInput
+from spillview.hints import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from spillview.wrap.folding import Folding

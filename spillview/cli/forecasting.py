@@ -4,23 +4,25 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from spillview.cli.commands import query_of, tell_problems, whole_number
 from spillview.cli.listing import completed
 from spillview.errors import BadInput
+from spillview.hints import TYPE_CHECKING
 from spillview.secrets.masking import masked_text
 from spillview.text import human_count, human_ratio, path_text, printable
 
 if TYPE_CHECKING:
     from spillview.catalogue.catalogue import Catalogue, Query
+    from spillview.catalogue.listing import Listing
     from spillview.cli.streams import Streams, Style
     from spillview.cli.tables import Cell
     from spillview.forecast.board import Board
     from spillview.forecast.crossing import Forecast
     from spillview.forecast.per import PerUnit
+    from spillview.forecast.series import Completing
     from spillview.model import Artifact
 
 FORECAST = """\
@@ -94,13 +96,18 @@ def run(name: str, args: argparse.Namespace, streams: Streams) -> int:
     try:
         query = query_of(args, args.words)
         scanned = catalogue.scan(replace(query, boundary=None))
-        artifacts = completed(catalogue, scanned, False, streams)
+        artifacts = catalogue.settled(scanned)
+
+        def completing(listing: Listing) -> Iterable[Artifact]:
+            return completed(catalogue, listing, streams)
+
+        ground = (catalogue, artifacts, completing, query, args, streams)
         if args.cost:
             from spillview.cli.costing import write_costs
 
-            code = write_costs(catalogue, artifacts, query, args, streams)
+            code = write_costs(*ground)
         else:
-            code = _forecasts(catalogue, artifacts, query, args, streams, within)
+            code = _forecasts(*ground, within)
         unread = tell_problems(streams, catalogue)
         return max(code, unread) if code != 1 else code
     finally:
@@ -109,7 +116,8 @@ def run(name: str, args: argparse.Namespace, streams: Streams) -> int:
 
 def _forecasts(
     catalogue: Catalogue,
-    artifacts: Sequence[Artifact],
+    artifacts: Listing,
+    completing: Completing,
     query: Query,
     args: argparse.Namespace,
     streams: Streams,
@@ -127,6 +135,7 @@ def _forecasts(
         catalogue,
         artifacts,
         query,
+        completing=completing,
         progress=lambda done, total: streams.progress("reading results", done, total),
     )
     found = [each for each in made.forecasts if _holds(each, args.command)]

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 
 from spillview.cli.commands import query_of
-from spillview.model import Artifact, Boundary, Problem
+from spillview.exposure.permissions import world_readable
+from spillview.hints import TYPE_CHECKING
+from spillview.model import Boundary, Problem
+from spillview.named import NamedTuple
 from spillview.space import size_words
 from spillview.text import human_count, path_text, plural, printable
 
 if TYPE_CHECKING:
     from spillview.catalogue.catalogue import Catalogue, Query
+    from spillview.catalogue.listing import Listing
     from spillview.cli.streams import Streams
     from spillview.discovery.entries import StoreFound
     from spillview.exposure.exposure import Exposure
@@ -74,7 +78,9 @@ def run(name: str, args: argparse.Namespace, streams: Streams) -> int:
             from spillview.cli.fixing import fix
 
             return fix(catalogue, artifacts, args, streams)
-        told = [*map(Told, catalogue.problems), *_problems(catalogue, artifacts)]
+        stores = _stores(artifacts)
+        told = [*map(Told, catalogue.problems)]
+        told += _problems(catalogue, artifacts, stores)
         credentials, check = _credentials(catalogue, artifacts, streams)
         told += credentials
         checks = [*_checks(catalogue), *_policies(catalogue, query), check]
@@ -83,7 +89,8 @@ def run(name: str, args: argparse.Namespace, streams: Streams) -> int:
         else:
             _write(catalogue, checks, streams)
             _write_problems(told, streams, every=args.all)
-        return 2 if catalogue.problems or any(a.error for a in artifacts) else 0
+        unread = any(of.errors for of in stores.values())
+        return 2 if catalogue.problems or unread else 0
     finally:
         catalogue.close()
 
@@ -143,31 +150,60 @@ def _policies(catalogue: Catalogue, query: Query) -> Iterator[Check]:
     rules = Policies(catalogue.settings.policies)
     if rules.policies:
         # Read by now: the transcripts tell the projects.
-        idle = rules.idle(list(catalogue.scan(query)))
+        idle = rules.idle(catalogue.scan(query))
         words = f"; {idle_words(idle)}" if idle else ""
         yield Check("policies", f"{len(rules.policies):,} set{words}")
 
 
-def _problems(catalogue: Catalogue, artifacts: Sequence[Artifact]) -> Iterator[Told]:
+@dataclass(slots=True)
+class OfStore:
+    """What the entries of one store's artifacts tell."""
+
+    number: int = 0
+    errors: list[tuple[str, str]] = field(default_factory=list)
+    """Paths that cannot be looked at, and why."""
+    owners: Counter[int] = field(default_factory=Counter)
+    open: int = 0
+    """How many any user can read."""
+
+
+def _stores(artifacts: Listing) -> dict[tuple[str, str], OfStore]:
+    """What entries tell, by harness and root."""
+    stores: dict[tuple[str, str], OfStore] = {}
+    for found in artifacts.found():
+        key = (found.harness, found.root)
+        store = stores.get(key)
+        if store is None:
+            store = stores[key] = OfStore()
+        store.number += 1
+        store.owners[found.uid] += 1
+        if found.error:
+            store.errors.append((found.path, found.error))
+        if found.type == "file" and world_readable(found.path, found.mode):
+            store.open += 1
+    return stores
+
+
+def _problems(
+    catalogue: Catalogue,
+    artifacts: Listing,
+    stores: Mapping[tuple[str, str], OfStore],
+) -> Iterator[Told]:
     """What can be read, but should be known; the most common kind comes last."""
-    by_store: dict[tuple[str, str], list[Artifact]] = {}
-    for artifact in artifacts:
-        found = artifact.found
-        by_store.setdefault((found.harness, found.root), []).append(artifact)
-    for (harness, _), members in by_store.items():
-        for artifact in members:
-            if artifact.error:
-                problem = Problem(artifact.found.path, artifact.error, harness)
-                yield Told(problem, "{} artifacts could not be read")
+    for (harness, _), of in stores.items():
+        for path, error in of.errors:
+            problem = Problem(path, error, harness)
+            yield Told(problem, "{} artifacts could not be read")
     catalogue.skipped_records()  # reads what was not read yet
     for problem in catalogue.broken_records():
         yield Told(problem, "{} transcripts have broken records, which were skipped")
     yield from _profile_problems(catalogue)
+    yield from _unaccounted(catalogue, artifacts)
     own = catalogue.places.uid
-    for (harness, root), members in by_store.items():
-        foreign = sorted({a.found.uid for a in members if a.found.uid != own})
+    for (harness, root), of in stores.items():
+        foreign = sorted(of.owners.keys() - {own})
         if foreign and own >= 0:
-            number = sum(a.found.uid != own for a in members)
+            number = of.number - of.owners[own]
             sentence = (
                 f"{human_count(number)} artifacts belong to another user"
                 f" (uid {', '.join(map(str, foreign))})"
@@ -178,47 +214,47 @@ def _problems(catalogue: Catalogue, artifacts: Sequence[Artifact]) -> Iterator[T
         "can be read by every user of this machine: `spillview doctor --fix-modes`"
         " takes that right away"
     )
-    for (harness, root), members in by_store.items():
-        open_ = sum("world-readable" in a.flags for a in members)
-        if open_:
+    for (harness, root), of in stores.items():
+        if of.open:
             sentence = (
-                f"{human_count(open_)} of {human_count(len(members))} artifacts"
-                f" {advice}"
+                f"{human_count(of.open)} of {human_count(of.number)} artifacts {advice}"
             )
             kind = f"{{}} artifacts {advice}"
-            yield Told(Problem(root, sentence, harness), kind, open_)
+            yield Told(Problem(root, sentence, harness), kind, of.open)
 
     from spillview.exposure.exposure import exposures
 
-    for fact in exposures(catalogue.stores, artifacts, catalogue.profiles, own):
+    entries = artifacts.found()
+    for fact in exposures(catalogue.stores, entries, catalogue.profiles, own):
         place = Problem(fact.path, fact.sentence, fact.harness)
         yield Told(place, fact.many, fact.number or 1, fact)
 
 
 LOOKING = 3.0
-"""Seconds that are spent on looking for credentials where nobody looked before."""
+"""Seconds that are spent on looking for credentials where nobody looked before, and on
+reading results again."""
 
 
 def _credentials(
-    catalogue: Catalogue, artifacts: Sequence[Artifact], streams: Streams
+    catalogue: Catalogue, artifacts: Listing, streams: Streams
 ) -> tuple[list[Told], Check]:
     """What looks like credentials, and how far was looked for them."""
     from spillview.secrets.kept import look_through
     from spillview.secrets.telling import holders, told
 
-    _, left = look_through(
+    left = look_through(
         catalogue.cache,
         artifacts,
         seconds=LOOKING,
         progress=lambda done, total: streams.progress("looked through", done, total),
-    )
+    ).left
     catalogue.learn_secrets()
     fact = told(list(holders(catalogue, artifacts)))
-    files = sum(a.found.type == "file" for a in artifacts)
+    files = sum(found.type == "file" for found in artifacts.found())
     text = f"looked for in {plural(files, 'artifact')}"
     if left:
         text = (
-            f"looked for in {human_count(files - len(left))} of"
+            f"looked for in {human_count(files - left)} of"
             f" {plural(files, 'artifact')}; `spillview grep --secrets` looks through"
             " the others"
         )
@@ -234,6 +270,14 @@ def _profile_problems(catalogue: Catalogue) -> Iterator[Told]:
     for fact in catalogue.user_profiles():
         if not (fact.artifacts or fact.notices):
             yield Told(Problem(fact.path, f"it matched nothing: {fact}", fact.harness))
+
+
+def _unaccounted(catalogue: Catalogue, artifacts: Listing) -> Iterator[Told]:
+    """Profiles whose results hold text that none of their rules accounts for."""
+    from spillview.profiles.unaccounted import tallies
+
+    for fact in tallies(catalogue, artifacts, seconds=LOOKING):
+        yield Told(Problem(fact.source, fact.sentence, fact.harness))
 
 
 def _write_json(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 import os
-from typing import TYPE_CHECKING
 
 from spillview.errors import BadInput
+from spillview.hints import TYPE_CHECKING
 from spillview.text import path_text, printable
 
 if TYPE_CHECKING:
@@ -191,7 +191,7 @@ def _caution(places: Places, streams: Streams) -> None:
 
 
 def _explain(words: list[str], args: argparse.Namespace, streams: Streams) -> int:
-    from spillview.hook.filter import decide
+    from spillview.hook.filter import decide, own_program
     from spillview.hook.parsing import LeftAlone
     from spillview.hook.permissions import Permissions
     from spillview.hook.rewriting import quote
@@ -222,4 +222,9 @@ def _explain(words: list[str], args: argparse.Namespace, streams: Streams) -> in
         (("in every mode", MODES[0]),) if alike else zip(MODES, MODES, strict=True)
     ):
         streams.line(printable(f"{name}: {row[mode]}", newlines=True))
+    program = own_program()
+    if program != "spillview":
+        streams.note(
+            f"the hook writes {printable(program)} where spillview stands here"
+        )
     return 0

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 import time
-from typing import TYPE_CHECKING
 
 from spillview.cli.commands import query_of, tell_problems
+from spillview.hints import TYPE_CHECKING
 from spillview.text import human_bytes, plural
 
 if TYPE_CHECKING:

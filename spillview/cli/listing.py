@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import argparse
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
 
-from spillview.catalogue.listing import Listing
 from spillview.cli.commands import query_of, tell_problems, whole_number
+from spillview.crews import crew
 from spillview.errors import BadInput
+from spillview.hints import TYPE_CHECKING, Any
 from spillview.model import Artifact
-from spillview.space import size_words, space_of
-from spillview.text import plural
+from spillview.space import size_words
+from spillview.text import plural, when
 
 if TYPE_CHECKING:
     from spillview.catalogue.catalogue import Catalogue, Query
+    from spillview.catalogue.listing import Listing
     from spillview.cli.streams import Streams
 
 NEWEST = 50
@@ -102,58 +104,45 @@ def _artifacts(
 ) -> int:
     sort = _sort_key(args.sort)
     only = _only(args)
+    if only is not None:
+        from spillview.catalogue.picks import PICKS
     limit = _limit(args, NEWEST if streams.terminal and not args.json else None)
     listing = catalogue.scan(query)
-    rows: Sequence[Artifact]
-    shown: Iterable[Artifact]
-    if args.no_count or (only is None and args.sort in ENTRY_KEYS):
-        if not args.no_count:
-            listing = catalogue.settled(listing)
-        ordered = listing if args.sort == "age" else listing.sorted(args.sort)
-        number, space = len(ordered), ordered.space
-        rows = ordered
-        if limit is not None and limit < number:
-            rows = ordered.pick(range(limit))
-        shown = rows if args.no_count else _complete(catalogue, rows, args, streams)
-    else:
-        found = completed(catalogue, listing, args.count, streams)
-        if only is not None:
-            from spillview.catalogue.picks import PICKS
+    if not args.no_count:
+        listing = catalogue.settled(listing)
 
-            found = [artifact for artifact in found if PICKS[only].admits(artifact)]
-        # A call's time may differ from its file's: what was admitted may not be now.
-        found = sorted(catalogue.narrow(found, query), key=sort)
-        number, space = len(found), space_of(artifact.found for artifact in found)
-        shown = rows = found[:limit]
+    def completing(some: Listing) -> Iterable[Artifact]:
+        if args.no_count:
+            return some
+        return completed(catalogue, some, streams, huge=args.count)
+
+    if args.no_count or (only is None and args.sort in ENTRY_KEYS):
+        rows = listing if args.sort == "age" else listing.sorted(args.sort)
+    else:
+        keyed = (
+            (sort(artifact), index)
+            for index, artifact in enumerate(completing(listing))
+            if only is None or PICKS[only].admits(artifact)
+        )
+        rows = listing.pick(index for _, index in sorted(keyed))
+    number, space = len(rows), rows.space
+    if limit is not None and limit < number:
+        rows = rows.pick(range(limit))
     size = size_words(space.bytes, space.disk)
     if query.paths and catalogue.state is not None:
-        if isinstance(rows, Listing):
-            catalogue.state.remember_ids(rows.addresses())
-        else:
-            catalogue.state.remember_ids((a.id, a.found.address) for a in rows)
+        catalogue.state.remember_ids(rows.addresses())
     unreadable = False
-    if args.json and isinstance(rows, Listing):
+    if args.json:
         from spillview.catalogue.row_lines import row_lines
-
-        def completing(listing: Listing) -> Iterable[Artifact]:
-            if args.no_count:
-                return listing
-            return _complete(catalogue, listing, args, streams)
 
         counted = not args.no_count
         for lines, failed in row_lines(catalogue, rows, completing, complete=counted):
             unreadable = unreadable or failed
             streams.write(lines)
-    elif args.json:
-        from spillview.catalogue.rows import artifact_row
-
-        for row in shown:
-            unreadable = unreadable or row.error is not None
-            streams.json(artifact_row(row))
     elif rows:
         from spillview.cli.listing_tables import artifact_table
 
-        unreadable = artifact_table(rows, shown, catalogue.now(), streams)
+        unreadable = artifact_table(rows, completing(rows), catalogue.now(), streams)
     if len(rows) < number:
         _tell_limit(streams, len(rows), number, f"artifacts ({size})")
     if only == "secret-like":
@@ -165,35 +154,23 @@ def _artifacts(
     return code or _nothing(streams, rows, query, "artifact")
 
 
-def _complete(
-    catalogue: Catalogue,
-    artifacts: Sequence[Artifact],
-    args: argparse.Namespace,
-    streams: Streams,
-) -> Iterator[Artifact]:
-    """Each counted and linked, telling how far it is."""
-    return catalogue.complete(
-        artifacts,
-        huge=args.count,
-        progress=lambda done, total: streams.progress("counted", done, total),
-    )
-
-
 def completed(
     catalogue: Catalogue,
-    artifacts: Sequence[Artifact],
-    huge: bool,
+    artifacts: Iterable[Artifact],
     streams: Streams,
-) -> list[Artifact]:
-    """The artifacts counted and linked, in their order, telling how far it is."""
-    whole = {a.id: a for a in artifacts}
-    for artifact in catalogue.complete(
+    *,
+    huge: bool = False,
+) -> Iterator[Artifact]:
+    """Each counted and linked in its order, telling how far it is.
+
+    Once each, where every transcript was read before.
+    """
+    return catalogue.complete(
         artifacts,
         huge=huge,
+        crew=crew(),
         progress=lambda done, total: streams.progress("counted", done, total),
-    ):
-        whole[artifact.id] = artifact
-    return list(whole.values())
+    )
 
 
 def _missing(
@@ -222,17 +199,20 @@ def _missing(
 def _sessions(
     catalogue: Catalogue, query: Query, args: argparse.Namespace, streams: Streams
 ) -> int:
-    found: Sequence[Artifact] = catalogue.scan(query)
+    from spillview.catalogue.session_sums import summed
+
+    listing = catalogue.scan(query)
+    artifacts: Iterable[Artifact] = listing
     if not args.no_count:
-        found = completed(catalogue, found, args.count, streams)
-        found = [a for a in found if query.admits(a)]
-    everything = catalogue.sessions(found)
+        listing = catalogue.settled(listing)
+        artifacts = completed(catalogue, listing, streams, huge=args.count)
+    everything = summed(catalogue, listing, artifacts)
     sessions = everything[: _limit(args, None)]
     if args.json:
         from spillview.catalogue.rows import session_row
 
-        for session in sessions:
-            streams.json(session_row(session))
+        for session, sums in sessions:
+            streams.json(session_row(session, sums))
     elif sessions:
         from spillview.cli.listing_tables import session_table
 
@@ -302,12 +282,18 @@ def _nothing(streams: Streams, rows: Sequence[object], query: Query, what: str) 
         streams.note(f"no {what} of session {query.session} was found")
         return 1
     if streams.terminal:
-        streams.note(none_found(what, elsewhere=bool(query.paths)))
+        streams.note(none_found(what, query, elsewhere=bool(query.paths)))
     return 0
 
 
-def none_found(what: str, *, elsewhere: bool) -> str:
-    """That there are none: on this machine, or in the place that was asked for."""
+def none_found(what: str, query: Query, *, elsewhere: bool) -> str:
+    """That there are none: on this machine, or where and of when it was asked for."""
+    if query.since is not None or query.until is not None:
+        times = (("since", query.since), ("until", query.until))
+        said = " ".join(
+            f"{w} {when(t, time.time())}" for w, t in times if t is not None
+        )
+        return f"no {what}s {said} were found{' there' if elsewhere else ''}"
     where = "there" if elsewhere else "on this machine (see `spillview doctor`)"
     return f"no {what}s were found {where}"
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING
 
-from spillview.model import Artifact, Missing, Session
+from spillview.hints import TYPE_CHECKING
+from spillview.model import Artifact, Missing
 from spillview.text import path_text, printable
 
 if TYPE_CHECKING:
+    from spillview.catalogue.session_sums import Summed
     from spillview.cli.streams import Streams
     from spillview.cli.tables import Cell
 
@@ -171,12 +172,10 @@ def missing_table(rows: Sequence[Missing], now: float, streams: Streams) -> None
         streams.note(f"{number:,} as expected: {printable(sentence)}")
 
 
-def session_table(rows: Sequence[Session], now: float, streams: Streams) -> None:
+def session_table(rows: Sequence[Summed], now: float, streams: Streams) -> None:
     """Print sessions."""
-    from spillview.catalogue.triage import failed_unseen
     from spillview.cli.tables import Cell, Column, write_table
     from spillview.secrets.masking import masked_text
-    from spillview.seen.endings import endings_unseen
     from spillview.text import human_age, human_bytes, human_count
 
     columns = [
@@ -194,11 +193,10 @@ def session_table(rows: Sequence[Session], now: float, streams: Streams) -> None
         Column("LIVE"),
     ]
     table = []
-    for row in rows:
+    for row, sums in rows:
         name_session = short_session if streams.terminal else whole_session
         active = human_age(now - row.last_active) if row.last_active else ""
-        failed = sum(map(failed_unseen, row.artifacts))
-        unseen = endings_unseen(row.artifacts)
+        failed, unseen = sums.failed_unseen, sums.endings_unseen
         table.append(
             [
                 Cell(name_session(row.id), "name"),
@@ -206,13 +204,13 @@ def session_table(rows: Sequence[Session], now: float, streams: Streams) -> None
                 Cell(row.harness),
                 Cell(project_name(row.project)),
                 Cell(printable(" ".join(masked_text(row.title or "").split()))),
-                Cell(human_count(len(row.artifacts))),
-                Cell(human_bytes(row.bytes)),
-                Cell(human_count(row.chars) if row.chars is not None else ""),
-                Cell(human_count(row.over_boundary)),
+                Cell(human_count(sums.number)),
+                Cell(human_bytes(sums.bytes)),
+                Cell("" if sums.unknown else human_count(sums.chars)),
+                Cell(human_count(sums.over_boundary)),
                 Cell(human_count(failed), "unseen" if failed else None),
                 Cell(human_count(unseen), "unseen" if unseen else None),
-                Cell(row.activity),
+                Cell(sums.activity(row)),
             ]
         )
     write_table(streams, columns, table)

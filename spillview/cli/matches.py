@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
+from spillview.hints import TYPE_CHECKING
 from spillview.model import Artifact
 from spillview.search.excerpts import as_bytes
 from spillview.secrets.lines import MaskedLines
 from spillview.secrets.showing import shown
-from spillview.text import human_bytes, path_text, printable
+from spillview.text import human_age, human_bytes, path_text, printable
 
 if TYPE_CHECKING:
     from spillview.cli.streams import Streams, Style
@@ -25,9 +25,11 @@ class Matches:
         artifacts: dict[str, Artifact],
         options: Options,
         *,
+        now: float,
         raw: bool = False,
     ) -> None:
-        """`raw` prints credentials as they are."""
+        """`raw` prints credentials as they are; ages are of the moment `now`."""
+        self._now = now
         self._streams = streams
         self._raw = raw
         self._masks = MaskedLines()
@@ -68,6 +70,7 @@ class Matches:
 
         found = artifact.found
         words = [
+            f"{human_age(max(0.0, self._now - artifact.created))} ago",
             found.harness,
             project_name(artifact.project, found.project_slug),
             printable(artifact.tool or ""),

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
 
 from spillview.cli.tables import Cell, Column, write_table
+from spillview.hints import TYPE_CHECKING, Any
 from spillview.text import (
     human_bytes,
     human_count,

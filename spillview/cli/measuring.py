@@ -9,11 +9,11 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
 
 from spillview.cli.folding import folding_of, folding_options
 from spillview.cli.measured import Result, row, tell, write_results
 from spillview.errors import BadInput, Cancelled, SpillError
+from spillview.hints import TYPE_CHECKING, Any
 from spillview.text import path_text, printable
 from spillview.wrap.telling import signal_name
 

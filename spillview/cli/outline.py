@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
 
 from spillview.cli.tables import Cell, Column, write_table
+from spillview.hints import TYPE_CHECKING, Any
 from spillview.secrets.masking import masked_text, masked_value
 from spillview.shape.limits import about_sample
 from spillview.shape.summary import head, length, numbers, types

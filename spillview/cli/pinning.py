@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import argparse
 import os
-from typing import TYPE_CHECKING
 
 from spillview.cli.commands import query_of
 from spillview.errors import BadInput, SpillError
+from spillview.hints import TYPE_CHECKING
 from spillview.text import path_text, printable
 
 if TYPE_CHECKING:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import argparse
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from spillview.cleanup.retention import GROUPS
 from spillview.errors import SpillError
+from spillview.hints import TYPE_CHECKING
 from spillview.space import space_of
 from spillview.text import (
     human_age,
@@ -22,14 +21,15 @@ from spillview.text import (
 
 if TYPE_CHECKING:
     from spillview.cleanup.bins import NoBin
-    from spillview.cleanup.cleanup import Prospect
+    from spillview.cleanup.choices import Choices
+    from spillview.cleanup.cleanup import Prospect, Share
     from spillview.cleanup.moving import Failure
     from spillview.cleanup.retention import Choice, Plan
     from spillview.cleanup.trash import Applied, Emptied, Trash
     from spillview.cli.streams import Streams
     from spillview.model import Found
 
-Where = Sequence[tuple["str | NoBin", Sequence["Found"]]]
+Where = Sequence[tuple["str | NoBin", "Share"]]
 
 DAY = 86_400.0
 
@@ -51,17 +51,30 @@ class Ahead:
     """Whether tomorrow's is told beside it."""
 
     @property
-    def tomorrow(self) -> Sequence[Choice] | None:
+    def tomorrow(self) -> Choices | None:
         """What goes in a day besides, if nothing is written or read meanwhile."""
         if self.moment is not None or not self.policy:
             return None
         return self.today.more(self.now + DAY)
 
 
-def amount(found: Sequence[Found]) -> str:
+def amount(found: Iterable[Found]) -> str:
     """So many files and their bytes, in words."""
-    files = "1 file" if len(found) == 1 else f"{human_count(len(found))} files"
-    return f"{files} ({human_bytes(space_of(found).bytes)})"
+    number = 0
+
+    def counted() -> Iterator[Found]:
+        nonlocal number
+        for each in found:
+            number += 1
+            yield each
+
+    space = space_of(counted())
+    return _amount(number, space.bytes)
+
+
+def _amount(number: int, size: int) -> str:
+    files = "1 file" if number == 1 else f"{human_count(number)} files"
+    return f"{files} ({human_bytes(size)})"
 
 
 def tell_settled(trash: Trash, streams: Streams) -> None:
@@ -116,13 +129,15 @@ def print_plan(
             row["expired"] = emptied_facts(expired)
         streams.json(row)
         return
-    going = [choice for choice in plan.remove if choice.artifact.id not in failures]
-    rows = list(plan.choices)
+    going, stuck = plan.remove, plan.remove[:0]
+    if failures:
+        places = {plan.choices.index_of(ident) for ident in failures}
+        stuck = plan.choices.where(places.__contains__)
+        going = going.where(lambda index: index not in places)
+    rows: Sequence[Choice] = plan.choices
     if (streams.terminal or streams.quiet) and not args.all:
-        stuck = [choice for choice in rows if choice.artifact.id in failures]
         rows = [*stuck, *(going[:SHOWN] if streams.terminal else going)]
-    gone = {choice.artifact.id for choice in going}
-    _table(rows, gone, failures, plan.now, streams)
+    _table(rows, failures, plan.now, streams)
     if streams.terminal and not args.all and len(going) > SHOWN:
         streams.note(f"{SHOWN} of {len(going):,} files that go; --all prints all")
     if ahead.moment is not None:
@@ -132,29 +147,30 @@ def print_plan(
     if expired is not None:
         _tell_expired(expired, streams)
     if tomorrow is not None:
-        what = amount([choice.artifact.found for choice in tomorrow])
+        what = amount(tomorrow.found())
         more = f"{what} more" if tomorrow else "nothing more"
         streams.note(f"tomorrow {more}, if nothing is written or read until then")
 
 
-def _tell_forecast(
-    plan: Plan, going: Sequence[Choice], ahead: Ahead, streams: Streams
-) -> None:
+def _tell_forecast(plan: Plan, going: Choices, ahead: Ahead, streams: Streams) -> None:
     """What would go at a later moment, and what that rests on."""
     at = when(plan.now, ahead.now)
-    what = amount([choice.artifact.found for choice in going])
-    today = {choice.artifact.id for choice in ahead.today.plan.remove}
-    more = [c.artifact.found for c in going if c.artifact.id not in today]
-    new = f"{amount(more)} of them not yet today" if more else "no more than today"
+    what = amount(going.found())
+    today = set(ahead.today.plan.remove.order)
+    more = going.where(lambda index: index not in today)
+    new = (
+        f"{amount(more.found())} of them not yet today"
+        if more
+        else "no more than today"
+    )
     streams.note(f"forecast for {at}: {what} would go, {new}; {_stays(plan, going)}")
-    live = sum(choice.group == "live" for choice in plan.keep)
+    live = plan.keep.groups()["live"]
     sessions = "; what live sessions need now still stays in it" if live else ""
     streams.note(f"it holds if nothing is written or read until then{sessions}")
 
 
 def _table(
     rows: Sequence[Choice],
-    going: set[str],
     failures: Mapping[str, Failure],
     now: float,
     streams: Streams,
@@ -176,8 +192,8 @@ def _table(
     table = []
     for choice in rows:
         found = choice.artifact.found
-        removed = found.id in going
         failure = failures.get(found.id)
+        removed = choice.remove and failure is None
         reason = choice.reason
         if failure is not None:
             reason = f"could not be removed: {failure.reason}"
@@ -198,7 +214,7 @@ def _table(
 
 def _tell_sums(
     plan: Plan,
-    going: Sequence[Choice],
+    going: Choices,
     where: Where,
     full: str | None,
     applied: Applied | None,
@@ -207,7 +223,7 @@ def _tell_sums(
     policy: bool,
 ) -> None:
     stays = f"; {_stays(plan, going)}"
-    what = amount([choice.artifact.found for choice in going])
+    what = amount(going.found())
     if applied is None:
         streams.note(f"{what} would go{stays}")
         _tell_trash(where, streams)
@@ -228,8 +244,7 @@ def _tell_sums(
         if applied.deleted:
             streams.deletion(f"{amount(applied.deleted)} deleted for good")
             lost = {each.id for each in applied.deleted}
-            found = [choice.artifact.found for choice in going]
-            what = amount([each for each in found if each.id not in lost])
+            what = amount(each for each in going.found() if each.id not in lost)
         streams.note(
             f"{what} moved into the trash as {applied.batch}{stays}. {freed} freed so"
             " far: `spillview trash --empty` frees the rest, `spillview undo` puts the"
@@ -248,9 +263,9 @@ def _tell_sums(
             )
 
 
-def _stays(plan: Plan, going: Sequence[Choice]) -> str:
+def _stays(plan: Plan, going: Choices) -> str:
     """How many files stay, and why."""
-    kept = Counter(choice.group for choice in plan.choices if not choice.remove)
+    kept = plan.keep.groups()
     why = ", ".join(f"{kept[g]:,} {words}" for g, words in GROUPS.items() if kept[g])
     return f"{len(plan.choices) - len(going):,} stay" + (f": {why}" if why else "")
 
@@ -283,14 +298,14 @@ def _tell_trash(where: Where, streams: Streams) -> None:
     """Where the trash is, when it is not simply the state folder's."""
     from spillview.cleanup.bins import NoBin
 
-    for place, found in where:
+    for place, share in where:
+        files = _amount(share.items, share.space.bytes)
         if isinstance(place, NoBin):
             streams.error(
-                f"no trash can be made for {amount(found)}: {place.reason};"
+                f"no trash can be made for {files}: {place.reason};"
                 " --apply asks, and --apply --permanent deletes them for good"
             )
         elif not place.endswith("/trash"):
             streams.note(
-                f"{amount(found)} lie on another filesystem: their trash is"
-                f" {path_text(place)}"
+                f"{files} lie on another filesystem: their trash is {path_text(place)}"
             )

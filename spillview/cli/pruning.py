@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from spillview.cli.commands import query_of, tell_problems, whole_number
 from spillview.cli.plan_report import (
@@ -16,6 +15,7 @@ from spillview.cli.plan_report import (
     tell_settled,
 )
 from spillview.errors import BadInput, SpillError
+from spillview.hints import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from spillview.catalogue.catalogue import Catalogue, Query
@@ -139,8 +139,8 @@ def run(name: str, args: argparse.Namespace, streams: Streams) -> int:
         ahead = Ahead(seen, now, moment, args.policy)
         if moment is not None:
             seen = replace(seen, plan=seen.at(moment))
-        found = [choice.artifact.found for choice in seen.plan.remove]
-        where = trashes(catalogue.places, found) if found else []
+        found = seen.plan.remove
+        where = trashes(catalogue.places, found.found) if found else []
         full = room(catalogue.places, len(found)) if found else None
         applied = None
         plan = seen.plan
@@ -189,7 +189,7 @@ def _tell_idle(seen: Prospect, harness: str | None, streams: Streams) -> None:
     rules = seen.plan.rules
     if not isinstance(rules, Policies):
         return
-    idle = rules.idle([each.artifact for each in seen.standings])
+    idle = rules.idle(each.artifact for each in seen.standings)
     if harness is not None:
         idle = [each for each in idle if each.is_for(harness)]
     if idle:
@@ -282,7 +282,7 @@ def _agreed(
 
     if args.yes or not answers():
         return True
-    what = amount([choice.artifact.found for choice in plan.remove])
+    what = amount(plan.remove.found())
     if args.permanent:
         return agreed(streams, f"Delete {what} for good?")
     loose = [
@@ -314,7 +314,7 @@ def _apply(
 
     if not args.yes and answers():
         plan = still(catalogue, query, plan)  # a person may have taken their time
-    found = [choice.artifact.found for choice in plan.remove]
+    found = list(plan.remove.found())
 
     def progress(done: int, total: int) -> None:
         streams.progress("removed", done, total)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 import codecs
 from contextlib import ExitStack
-from typing import TYPE_CHECKING
 
 from spillview.cli.commands import query_of, tell_problems, whole_number
 from spillview.errors import BadInput, PastEnd
+from spillview.hints import TYPE_CHECKING
 from spillview.model import Artifact
 from spillview.text import path_text
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
 from spillview.cli.tables import Cell, Column, clip, write_table
+from spillview.hints import TYPE_CHECKING
 from spillview.layout.cells import fold, text_width
 from spillview.report.findings import SECTIONS, Finding, Report, Run, Section
 from spillview.report.period import words
@@ -59,11 +59,11 @@ def project_of(run: Run | None) -> str:
 class _Writing:
     def __init__(self, report: Report, streams: Streams, everything: bool) -> None:
         self.report, self.streams, self.everything = report, streams, everything
-        told = [*report.findings, *report.reviewed]
-        ids = {f.artifact.id for f in told if f.artifact is not None}
-        self.digits = 8 if len({each[:8] for each in ids}) == len(ids) else 16
-        if not streams.terminal:
-            self.digits = 16
+        self.digits = 16
+        if streams.terminal:
+            passed_ = (f.artifact.id for f in report.reviewed if f.artifact is not None)
+            ids = {*report.findings.idents(), *passed_}
+            self.digits = 8 if len({each[:8] for each in ids}) == len(ids) else 16
 
     def write(self) -> None:
         """Everything in its order."""
@@ -123,7 +123,7 @@ class _Writing:
             self._more(len(shown), len(both), "sessions in full")
             self.line()
 
-    def _session_table(self, runs: Sequence[tuple[Run, list[Finding]]]) -> None:
+    def _session_table(self, runs: Sequence[tuple[Run, Sequence[Finding]]]) -> None:
         columns = [
             Column("PROJECT", least=6, most=14),
             Column("SESSION", least=18),
@@ -202,16 +202,19 @@ class _Writing:
 
     def _section(self, section: Section) -> None:
         findings = self.report.of(section)
-        quiet = [finding for finding in findings if finding.swept]
-        loud = [finding for finding in findings if not finding.swept]
+        loud: Sequence[Finding] = findings
+        quiet: Sequence[Finding] = ()
+        if section in ("dangling", "cut"):
+            quiet = [finding for finding in findings if finding.swept]
+            loud = [finding for finding in findings if not finding.swept]
         if loud:
             self.paragraph(f"{SECTIONS[section]} ({len(loud):,})", "title")
             shown = loud if self.everything else loud[:SHOWN]
             columns, cells = TABLES[section]
-            rows = [
+            rows = (
                 [Cell(self._id(f), "name"), *cells(f), Cell(brief(f.note))]
                 for f in shown
-            ]
+            )
             note = Column("NOTE", least=8, drop=9)
             columns = [Column("ID"), *columns, note]
             write_table(self.streams, columns, rows, headed=True)

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from spillview.cli.commands import query_of, tell_problems
-from spillview.cli.listing import completed
+from spillview.hints import TYPE_CHECKING
 from spillview.text import human_bytes, human_count, path_text, printable, share_text
 
 if TYPE_CHECKING:
+    from spillview.catalogue.listing import Listing
     from spillview.cli.streams import Streams
     from spillview.cli.tables import Cell
+    from spillview.model import Artifact
     from spillview.review.statistics import Statistics
 
 STATISTICS = """\
@@ -36,9 +38,22 @@ def print_statistics(args: argparse.Namespace, streams: Streams) -> int:
     try:
         query = query_of(args, args.words)
         boundary, query = query.boundary, replace(query, boundary=None)
-        found = completed(catalogue, catalogue.scan(query), False, streams)
-        found = [artifact for artifact in found if query.admits(artifact)]
-        statistics = measure(catalogue, found, boundary=boundary)
+        found = catalogue.settled(catalogue.scan(query))
+        unread = 0
+
+        def completing(listing: Listing) -> Iterator[Artifact]:
+            nonlocal unread
+            for artifact in catalogue.complete(listing):
+                unread += artifact.error is not None
+                yield artifact
+
+        statistics = measure(
+            catalogue,
+            found,
+            boundary=boundary,
+            completing=completing,
+            progress=lambda done, total: streams.progress("measured", done, total),
+        )
         if args.json:
             from spillview.review.statistics_rows import rows
 
@@ -50,7 +65,7 @@ def print_statistics(args: argparse.Namespace, streams: Streams) -> int:
             words = human_count(statistics.uncounted)
             streams.note(f"{words} artifacts are not counted and left out")
         code = tell_problems(streams, catalogue)
-        if any(artifact.error for artifact in found):
+        if unread:
             code = 2
         if not found and query.session is not None:
             streams.note(f"no artifact of session {query.session} was found")

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import argparse
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 from spillview.cli.commands import query_of, tell_problems
 from spillview.cli.reading import add_raw
 from spillview.cli.review_statistics import STATISTICS
 from spillview.errors import BadInput
+from spillview.hints import TYPE_CHECKING
 from spillview.text import path_text, printable
 
 if TYPE_CHECKING:
@@ -170,10 +171,9 @@ def _report(
 
 def _remember_names(state: State, query: Query, report: Report) -> None:
     """Keep the ids that the report prints, so that they name something alone."""
-    found = [f.artifact for f in report.findings if f.artifact is not None]
-    state.remember_ids((artifact.id, artifact.found.address) for artifact in found)
+    state.remember_ids(report.findings.addresses())
     if query.paths:
-        sessions = {f.run.id for f in report.findings if f.run is not None}
+        sessions = report.findings.sessions()
         state.remember_sessions(sorted(sessions), query.paths)
 
 
@@ -184,11 +184,12 @@ def _print(report: Report, args: argparse.Namespace, streams: Streams) -> None:
         for row in rows(report):
             streams.json(row)
     elif args.html is not None:
-        from spillview.report.page import page
+        from spillview.report.page import parts_of
 
-        data = page(report).encode("utf-8", "replace")
+        data = (part.encode("utf-8", "replace") for part in parts_of(report))
         if args.html == "-":
-            streams.write(data)
+            for part in data:
+                streams.write(part)
         else:
             _write_file(args.html, data)
             streams.note(f"the report is in {path_text(args.html)}")
@@ -217,7 +218,7 @@ def _same(args: argparse.Namespace, option: str) -> str:
     return shlex.join([*words, *map(path_text, args.words)])
 
 
-def _write_file(path: str, data: bytes) -> None:
+def _write_file(path: str, data: Iterable[bytes]) -> None:
     """Write the page so that a reader of it finds the old one or the whole new one.
 
     It quotes private outputs, so it is for its owner alone. Raises `BadInput`.
@@ -236,7 +237,7 @@ def _write_file(path: str, data: bytes) -> None:
             prefix=".spillview-", dir=os.path.dirname(real) or "."
         )
         with os.fdopen(number, "wb") as file:
-            file.write(data)
+            file.writelines(data)
         os.replace(draft, real)
     except OSError as error:
         if draft is not None:
@@ -255,7 +256,7 @@ def _tell(catalogue: Catalogue, report: Report, streams: Streams) -> int:
         if sentence not in known:
             streams.error(sentence)
             code = 2
-    if any(f.artifact is not None and f.artifact.error for f in report.findings):
+    if report.unreadable:
         code = 2
     return _tell_state(catalogue, streams) or code
 

@@ -8,11 +8,12 @@ import re
 import signal
 import sys
 import threading
+import time
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
 
 from spillview.cli.commands import query_of, tell_problems, whole_number
 from spillview.errors import BadInput
+from spillview.hints import TYPE_CHECKING, Any
 from spillview.model import Artifact
 from spillview.text import path_text, printable
 
@@ -39,6 +40,9 @@ DAMAGED = (
     " `spillview index` makes it anew"
 )
 
+
+HELD = 0.05
+"""Seconds that a found line may wait for those behind it."""
 
 _PLAIN = re.compile(r"[\w \"'/:;,=@%&<>!~`-]*").fullmatch
 """Tells of a pattern that it can be read, for it means itself."""
@@ -115,14 +119,19 @@ def run(name: str, args: argparse.Namespace, streams: Streams) -> int:
     patterns, words = _words(args)
     options = _options(args)
     from spillview.catalogue.catalogue import Catalogue
-    from spillview.search.ripgrep import check_pattern, find_ripgrep
+    from spillview.search.ripgrep import BadPattern, check_pattern, find_ripgrep
     from spillview.search.selection import Report
 
     program = find_ripgrep()
     arguments = options.arguments(patterns)
     # A pattern that is none should not wait for the stores to be read.
     if not all(map(_PLAIN, patterns)):
-        check_pattern(program, arguments)
+        try:
+            check_pattern(program, arguments)
+        except BadPattern as error:
+            if options.fixed:
+                raise
+            raise BadPattern(f"{error} (-F takes it as plain text)") from None
     report = Report()
     catalogue = Catalogue.here()
     try:
@@ -138,6 +147,9 @@ def run(name: str, args: argparse.Namespace, streams: Streams) -> int:
         return 0  # the search ended because nobody reads on
     if not artifacts:
         _tell_none(args, streams)
+    elif not matched and streams.terminal:
+        many = "artifact" if len(artifacts) == 1 else "artifacts"
+        streams.note(f"no line matches in {len(artifacts):,} {many}")
     return _tell(report, streams) or code or (0 if matched else 1)
 
 
@@ -145,12 +157,11 @@ def _tell_none(args: argparse.Namespace, streams: Streams) -> None:
     """Say that there was nothing to search."""
     from spillview.cli.listing import none_found
 
-    narrowed = any(
-        getattr(args, name) is not None
-        for name in ("harness", "session", "since", "until")
-    )
+    narrowed = any(getattr(args, name) is not None for name in ("harness", "session"))
     words = args.words if args.regexp or args.secrets else args.words[1:]
-    streams.note(none_found("artifact", elsewhere=bool(words) or narrowed))
+    streams.note(
+        none_found("artifact", query_of(args), elsewhere=bool(words) or narrowed)
+    )
 
 
 def _secrets(args: argparse.Namespace, streams: Streams) -> int:
@@ -246,6 +257,9 @@ class _Search:
         self._by_id: dict[str, Artifact] = {}
         """Those that matched."""
         self._told: dict[str, str] = {}
+        self._held = False
+        """Whether lines wait for being handed on."""
+        self._handed = 0.0
 
     def run(self, args: argparse.Namespace) -> bool:
         """Search and print; True when something matched."""
@@ -255,7 +269,13 @@ class _Search:
             return self._json()
         from spillview.cli.matches import Matches
 
-        shown = Matches(self._streams, self._by_id, self._options, raw=args.raw)
+        shown = Matches(
+            self._streams,
+            self._by_id,
+            self._options,
+            now=self._catalogue.now(),
+            raw=args.raw,
+        )
         return shown.write(self._messages())
 
     def _messages(self) -> Iterator[Message]:
@@ -266,10 +286,11 @@ class _Search:
             self._patterns,
             self._options,
             facts=self._facts,
-            cancelled=self._streams.closed,
+            cancelled=self._closed,
             progress=self._progress,
             report=self._report,
             index=self._catalogue.places.index_dir,
+            looked=True,
         )
 
     def _facts(self, artifact: Artifact) -> Artifact:
@@ -291,28 +312,44 @@ class _Search:
     def _json(self) -> bool:
         matched = False
         for message in self._messages():
-            matched = matched or message["type"] == "match"
+            kind = message["type"]
+            matched = matched or kind == "match"
             self._streams.json(message)
-            if message["type"] in ("end", "summary"):
-                self._streams.flush()
+            self._held = True
+            if kind == "end" and time.monotonic() - self._handed > HELD:
+                self._hand_on()
+        self._hand_on()
         return matched
+
+    def _hand_on(self) -> None:
+        """Hand on what was found so far."""
+        if self._held:
+            self._streams.flush()
+            self._held, self._handed = False, time.monotonic()
+
+    def _closed(self) -> bool:
+        """Whether nobody reads on; asked before each wait for more of the search."""
+        self._hand_on()
+        return self._streams.closed()
 
     def _counts(self, args: argparse.Namespace) -> bool:
         matched = False
-        for artifact, number in self._counted(args.files_with_matches):
+        for ident, address, number in self._counted(args.files_with_matches):
             matched = True
-            self._told[artifact.id] = artifact.found.address
+            self._told[ident] = address
+            place = address.replace("\0", "#")
             if args.json:
-                self._streams.json(_count_row(artifact, number, args.count))
+                self._streams.json(_count_row(ident, place, number, args.count))
             else:
-                self._count_line(artifact, number if args.count else None)
+                self._count_line(ident, place, number if args.count else None)
         return matched
 
-    def _counted(self, names_only: bool) -> Iterator[tuple[Artifact, int]]:
+    def _counted(self, names_only: bool) -> Iterator[tuple[str, str, int]]:
+        """Id, address and number of each artifact with a match."""
         if self._options.seen is None:
-            from spillview.search.grep import tally
+            from spillview.search.grep import counts
 
-            yield from tally(
+            found = counts(
                 self._artifacts,
                 self._patterns,
                 self._options,
@@ -321,7 +358,10 @@ class _Search:
                 progress=self._progress,
                 report=self._report,
                 index=self._catalogue.places.index_dir,
+                looked=True,
             )
+            for index, number in found:
+                yield *_named(self._artifacts, index), number
             return
         for message in self._messages():
             data = message["data"]
@@ -329,21 +369,31 @@ class _Search:
                 continue
             stats = data["stats"]
             counted = "matches" if self._options.only_matching else "matched_lines"
-            yield self._by_id[data["artifact"]], stats[counted]
+            artifact = self._by_id[data["artifact"]]
+            yield artifact.id, artifact.found.address, stats[counted]
 
-    def _count_line(self, artifact: Artifact, number: int | None) -> None:
-        path = printable(path_text(artifact.found.place))
+    def _count_line(self, ident: str, place: str, number: int | None) -> None:
+        path = printable(path_text(place))
         streams = self._streams
         if streams.terminal:
-            path = f"{streams.styled(artifact.id[:8], 'name')}  {path}"
+            path = f"{streams.styled(ident[:8], 'name')}  {path}"
         streams.line(path if number is None else f"{path}:{number}")
 
 
-def _count_row(artifact: Artifact, number: int, counted: bool) -> dict[str, Any]:
+def _named(artifacts: Sequence[Artifact], index: int) -> tuple[str, str]:
+    """Id and address of one of the artifacts; of a `Listing` none is made for it."""
+    from spillview.catalogue.listing import Listing
+
+    if isinstance(artifacts, Listing):
+        return artifacts.ident(index), artifacts.address(index)
+    artifact = artifacts[index]
+    return artifact.id, artifact.found.address
+
+
+def _count_row(ident: str, place: str, number: int, counted: bool) -> dict[str, Any]:
     from spillview.search.excerpts import as_text
 
-    path = as_text(os.fsencode(artifact.found.place))
-    data: dict[str, Any] = {"path": path, "artifact": artifact.id}
+    data: dict[str, Any] = {"path": as_text(os.fsencode(place)), "artifact": ident}
     if counted:
         data["count"] = number
     return {"type": "count" if counted else "file", "data": data}

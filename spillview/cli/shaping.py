@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import argparse
 from contextlib import ExitStack
-from typing import TYPE_CHECKING
 
 from spillview.cli.commands import query_of, whole_number
 from spillview.cli.reading import add_raw
 from spillview.errors import BadInput
+from spillview.hints import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from spillview.catalogue.catalogue import Catalogue

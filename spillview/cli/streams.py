@@ -9,7 +9,8 @@ from __future__ import annotations
 import os
 import sys
 import time
-from typing import IO, Any, Literal
+
+from spillview.hints import IO, Any, Literal
 
 Style = Literal[
     "bold",

@@ -10,9 +10,9 @@ with lists, whose every line is a row, for stdout carries data only (`spillview 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from spillview.frozen import Frozen
+from spillview.hints import TYPE_CHECKING
 from spillview.layout.cells import VS16, char_width, text_width
 
 if TYPE_CHECKING:

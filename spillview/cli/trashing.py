@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
 
 from spillview.errors import BadInput
+from spillview.hints import TYPE_CHECKING
 from spillview.text import (
     exact_age,
     human_age,

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
 
 from spillview.cli.commands import query_of, tell_problems
 from spillview.errors import BadInput
+from spillview.hints import TYPE_CHECKING
 from spillview.text import human_age, human_bytes, path_text, plural, printable
 
 if TYPE_CHECKING:

@@ -7,10 +7,10 @@ import os
 import shlex
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Literal
 
 from spillview.cli.folding import folding_of, folding_options
 from spillview.errors import BadInput, Cancelled, SpillError
+from spillview.hints import TYPE_CHECKING, Literal
 from spillview.text import human_ratio, path_text, printable
 from spillview.wrap.telling import outcome, partial_of, signal_name
 

@@ -6,10 +6,11 @@ import re
 from collections.abc import Iterator
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spillview.frozen import Frozen
+from spillview.hints import TYPE_CHECKING, Any
 from spillview.model import Conclusion, Counts, Line, VerdictClass
+from spillview.named import NamedTuple
 
 if TYPE_CHECKING:
     from spillview.content.content import Content

@@ -11,10 +11,10 @@ import errno
 import os
 import stat
 import threading
-from typing import IO, Literal, Protocol
 
 from spillview.discovery.ways import Ways
 from spillview.errors import ArtifactGone, NotRegular, Unreadable
+from spillview.hints import IO, Literal, Protocol
 from spillview.text import path_text, printable
 
 Change = Literal["grown", "truncated", "replaced", "deleted", "touched"]

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import codecs
-import re
 from collections.abc import Callable
 
 from spillview.content.codepoints import chars, line_feeds, whole
-from spillview.content.content import Content
+from spillview.content.content import BytesContent, Content
 from spillview.content.kinds import HEAD, WHOLE, is_image, json_kind, utf16_of
 from spillview.errors import Cancelled
 from spillview.model import Counts, Kind, Line, Range
+from spillview.regexes import late
 
 BLOCK = 1 << 18
 """Bytes read at a time."""
@@ -50,6 +50,8 @@ def count(
     if wide is not None:
         return _count_utf16(content, *wide, cancelled, block)
     total, size = begun if begun is not None else Total(), content.size
+    if size <= min(block, len(first)):
+        content = BytesContent(first)  # it is not read again, part by part
     while total.offset < size:
         if cancelled is not None and cancelled():
             raise Cancelled("Counting was stopped.")
@@ -105,7 +107,7 @@ def _may_hold_another(head: bytes, kind: Kind) -> bool:
     return kind == "text" and len(head) > 60 and not _APART.search(head, 0, 200)
 
 
-_APART = re.compile(rb"[^A-Za-z0-9+/=_:;,.\r\n-]")
+_APART = late(rb"[^A-Za-z0-9+/=_:;,.\r\n-]")
 _SCALARS = tuple(b"%c" % byte for byte in b"-0123456789tfn")
 
 
@@ -209,7 +211,7 @@ def _count_utf16(
     )
 
 
-_ESCAPES = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
+_ESCAPES = late(r"\x1b\[[0-?]*[ -/]*[@-~]")
 
 
 def _blank(text: str) -> bool:

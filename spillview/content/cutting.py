@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import codecs
-from typing import TYPE_CHECKING
 
+from spillview.hints import TYPE_CHECKING
 from spillview.model import Boundary, Counts
 
 if TYPE_CHECKING:

@@ -8,9 +8,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import closing
-from typing import TYPE_CHECKING
 
 from spillview.errors import BadInput, Unreadable
+from spillview.hints import TYPE_CHECKING
+from spillview.regexes import late
 
 if TYPE_CHECKING:
     from spillview.content.content import Content
@@ -31,17 +32,17 @@ MOST = 64 << 20
 _LEAST = 256
 """Shorter texts may be anything in base64's letters."""
 _CHUNK = 1 << 18
-_SPACE = re.compile(rb"[\r\n \t]+")
-_PREFIX = re.compile(rb"data:[\w.+/;=-]{1,120};base64,")
-_LETTERS = re.compile(rb"[A-Za-z0-9+/]++={0,2}")
-_URL_LETTERS = re.compile(rb"[A-Za-z0-9_-]++={0,2}")
+_SPACE = late(rb"[\r\n \t]+")
+_PREFIX = late(rb"data:[\w.+/;=-]{1,120};base64,")
+_LETTERS = late(rb"[A-Za-z0-9+/]++={0,2}")
+_URL_LETTERS = late(rb"[A-Za-z0-9_-]++={0,2}")
 _WIDTHS = (60, 64, 72, 76)
-_HEX = re.compile(rb"[0-9a-fA-F]++")
-_STRING = re.compile(rb'(?:\xef\xbb\xbf)?\s*+"')
-_RESULT = re.compile(rb'(?:\xef\xbb\xbf)?\s*+\{\s*+"result"\s*+:\s*+"')
+_HEX = late(rb"[0-9a-fA-F]++")
+_STRING = late(rb'(?:\xef\xbb\xbf)?\s*+"')
+_RESULT = late(rb'(?:\xef\xbb\xbf)?\s*+\{\s*+"result"\s*+:\s*+"')
 _ENDS = {
-    "json-string": re.compile(rb"\s*+\Z"),
-    "json-result": re.compile(rb"\s*+\}\s*+\Z"),
+    "json-string": late(rb"\s*+\Z"),
+    "json-result": late(rb"\s*+\}\s*+\Z"),
 }
 
 

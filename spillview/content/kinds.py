@@ -5,8 +5,8 @@ from __future__ import annotations
 import codecs
 import re
 from io import BytesIO
-from typing import Literal
 
+from spillview.hints import Literal
 from spillview.model import Kind
 from spillview.possessive import repeated
 
@@ -61,6 +61,9 @@ def utf16_of(head: bytes) -> tuple[str, int] | None:
 
 
 _SPACE = b" \t\r\n"
+_MARK = rb"[^ \t\r\n]"
+_SCALAR = rb"[A-Za-z0-9+.-]++[ \t\r\n]*+"
+"""Whatever a document that is one number or word can be made of."""
 _CLOSING = {ord("["): ord("]"), ord("{"): ord("}"), ord('"'): ord('"')}
 
 
@@ -86,31 +89,40 @@ def json_kind(head: bytes, tail: bytes, size: int) -> tuple[Kind, bool]:
     if not start:
         return "text", False
     if start[0] not in b'[{"':
-        short = complete and size <= HEAD
+        short = complete and size <= HEAD and re.fullmatch(_SCALAR, start)
         return ("json" if short and _parses(head) else "text"), False
     beginning, rest = _beginning(start, complete and size <= HEAD)
     if beginning == "text":
         return "text", False
-    if complete and _parses(head):
+    closes = _last(head if complete else tail) == _CLOSING[start[0]]
+    if complete and closes and _parses(head):
         return "json", False
     if start[0] != ord('"'):
         lines = _jsonl(head, complete, tail)
         if lines is not None:
             return "jsonl", lines
-    closes = tail.rstrip(_SPACE)[-1:] == bytes([_CLOSING[start[0]]])
     if beginning == "closed":
-        same_line, _, later = start[rest:].partition(b"\n")
-        if same_line.strip(_SPACE)[:1] not in (b"", b"[", b"{"):
-            return "text", False
-        if later.strip(_SPACE) and b'"' not in start[:rest]:
-            return "text", False
-        if later.strip(_SPACE) or same_line.strip(_SPACE):
+        follows = re.compile(_MARK).search(start, rest)
+        if follows is not None:
+            if b"\n" not in start[rest : follows.start()]:
+                if follows.group() not in (b"[", b"{"):
+                    return "text", False
+                feed = start.find(b"\n", rest)
+                follows = re.compile(_MARK).search(start, feed) if feed >= 0 else None
+            if follows is not None and start.find(b'"', 0, rest) < 0:
+                return "text", False
             return "json", True
         if complete and size <= HEAD:
             return "json", False
     if complete and closes and beginning != "broken":
         return "json", not _grammatical(head)
     return "json", beginning == "broken" or complete or not closes
+
+
+def _last(data: bytes) -> int | None:
+    """The last byte of `data` that is no space; little of it is copied."""
+    ending = data[-64:].rstrip(_SPACE) or data.rstrip(_SPACE)
+    return ending[-1] if ending else None
 
 
 def _parses(data: bytes) -> bool:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Literal
 
 from spillview.content.codepoints import first_char, whole
 from spillview.content.content import Content, TemporaryContent
 from spillview.content.lines import LineIndex
 from spillview.errors import BadInput, PastEnd
 from spillview.frozen import Frozen
+from spillview.hints import Literal
+from spillview.regexes import late
 
 PageUnit = Literal["line", "char", "byte"]
 
@@ -254,19 +255,19 @@ def _cluster_end(content: Content, start: int, end: int) -> int:
     return before if before > start else min(place, content.size)
 
 
-_OPENING = re.compile(
+_OPENING = late(
     rb"(?:\xef\xbb\xbf)?\s*(?:"
     rb'\[\s*\{\s*"type"\s*:\s*"text"\s*,\s*"text"\s*:\s*|\{\s*"result"\s*:\s*)?"'
 )
-_AGAIN = re.compile(rb'\s*\}\s*,\s*\{\s*"type"\s*:\s*"text"\s*,\s*"text"\s*:\s*"')
-_CLOSING = re.compile(rb"\s*+\}?\s*+\]?\s*+\Z")
-_UNFINISHED = re.compile(
+_AGAIN = late(rb'\s*\}\s*,\s*\{\s*"type"\s*:\s*"text"\s*,\s*"text"\s*:\s*"')
+_CLOSING = late(rb"\s*+\}?\s*+\]?\s*+\Z")
+_UNFINISHED = late(
     rb"(?:\\u[dD][89abAB][0-9a-fA-F]{2})?(?:\\(?:u[0-9a-fA-F]{0,3})?)?\Z"
 )
 """What waits for the next chunk: half a pair, or an escape that was cut."""
-_ESCAPE = re.compile(r'\\(?:u([0-9a-fA-F]{4})|(["\\/bfnrt]))')
+_ESCAPE = late(r'\\(?:u([0-9a-fA-F]{4})|(["\\/bfnrt]))')
 _SIMPLE = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
-_PAIR = re.compile("([\ud800-\udbff])([\udc00-\udfff])|[\ud800-\udfff]")
+_PAIR = late("([\ud800-\udbff])([\udc00-\udfff])|[\ud800-\udfff]")
 _AROUND_STRING = 1 << 12
 
 

@@ -7,9 +7,9 @@ those of that text. Everything else it searches as it is.
 from __future__ import annotations
 
 from bisect import bisect_right
-from typing import Protocol
 
 from spillview.content.content import Content
+from spillview.hints import Protocol
 
 BLOCK = 1 << 14
 """Bytes of UTF-16 between two known positions; even."""

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Generator, Iterator
-from typing import TYPE_CHECKING
+
+from spillview.hints import TYPE_CHECKING
+from spillview.regexes import late
 
 if TYPE_CHECKING:
     from spillview.content.content import Content
 
 CHUNK = 1 << 18
-_MARK = re.compile(rb'["{}\[\]]')
+_MARK = late(rb'["{}\[\]]')
 
 
 def inflated(parts: Iterator[bytes]) -> Generator[bytes]:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from spillview.discovery.entries import (
     Discovery,
@@ -43,6 +42,7 @@ from spillview.discovery.shelves import Ground, Shelf
 from spillview.discovery.stores import Stores
 from spillview.discovery.walk import Walker
 from spillview.errors import BadInput
+from spillview.hints import TYPE_CHECKING
 from spillview.places import Places
 from spillview.profiles.patterns import parts_of
 from spillview.profiles.profile import Glob, Profile

@@ -5,15 +5,16 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING, NamedTuple
 
 from spillview.catalogue.finds import Facts, Finds
 from spillview.digests import sha256
 from spillview.discovery.routes import Captures, Route, hashed_session
 from spillview.frozen import replace
+from spillview.hints import TYPE_CHECKING
 from spillview.model import Found, Problem
+from spillview.named import NamedTuple
 from spillview.profiles.patterns import Part, fill
 from spillview.profiles.profile import Glob, Profile, TranscriptRule, untilde
 
@@ -86,7 +87,6 @@ class Discovery:
     def __init__(self) -> None:
         self.found = Finds()
         self.transcripts: list[TranscriptFound] = []
-        self.stores: list[StoreFound] = []
         self.problems: list[Problem] = []
         self.projects: list[str] = []
         """Folders that were taken as projects: what was found is of sessions whose
@@ -95,6 +95,18 @@ class Discovery:
         """Folders that were taken as folders of files."""
         self.folders: dict[str, int] = {}
         """Every folder that was listed, with its mtime (ns) before that."""
+        self._stores: list[StoreFound] | Callable[[], list[StoreFound]] = []
+
+    @property
+    def stores(self) -> list[StoreFound]:
+        """The roots that exist, and what each holds: added up when first asked for."""
+        if not isinstance(self._stores, list):
+            self._stores = self._stores()
+        return self._stores
+
+    @stores.setter
+    def stores(self, stores: list[StoreFound] | Callable[[], list[StoreFound]]) -> None:
+        self._stores = stores
 
 
 class PathEntry(NamedTuple):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Literal, NamedTuple
 
 from spillview.discovery.roots import folder_names
 from spillview.discovery.routes import (
@@ -20,6 +19,8 @@ from spillview.discovery.routes import (
 )
 from spillview.discovery.shelves import Ground
 from spillview.discovery.walk import Walker
+from spillview.hints import Literal
+from spillview.named import NamedTuple
 from spillview.profiles.patterns import Part
 from spillview.profiles.profile import Glob, Profile, TranscriptRule
 from spillview.transcripts.addressing import Ending
@@ -66,13 +67,14 @@ def in_unknown_place(
     that was copied without those above it, when files of that route lie below.
     """
     best: tuple[int, Recognised] | None = None
+    listed = Listed()
     for profile in profiles:
         by_root: dict[str, list[Route]] = {}
         for route in routes[profile.harness]:
             by_root.setdefault(route.root_id, []).append(route)
         for root_id, group in by_root.items():
             for place in _candidates(path, profile, root_id, group, folder):
-                weight = _evidence(place)
+                weight = _evidence(place, listed)
                 if weight and (best is None or weight > best[0]):
                     best = weight, place
     return best[1] if best is not None else None
@@ -203,14 +205,59 @@ def _marked(places: Sequence[At]) -> bool:
     return any(part.shaped for at in places for part in at.route.parts[: at.part])
 
 
-def _evidence(place: Recognised) -> int:
+class Listed:
+    """The names in folders, each listed once for all that may be looked for there."""
+
+    def __init__(self) -> None:
+        self._names: dict[str, tuple[list[str], frozenset[str]]] = {}
+
+    def names(self, folder: str) -> tuple[list[str], frozenset[str]]:
+        """The folders in one, and everything else; none where it is closed."""
+        names = self._names.get(folder)
+        if names is None:
+            folders: list[str] = []
+            others: list[str] = []
+            try:
+                with os.scandir(folder) as entries:
+                    for entry in entries:
+                        inner = entry.is_dir(follow_symlinks=False)
+                        (folders if inner else others).append(entry.name)
+            except OSError:
+                pass  # whoever goes there tells why
+            names = self._names[folder] = folders, frozenset(others)
+        return names
+
+    def may_hold(self, folder: str, places: list[At]) -> bool:
+        """Whether a name below `folder` ends one of the routes at these places."""
+        ahead = [(folder, places)]
+        while ahead:
+            folder, here = ahead.pop()
+            folders, others = self.names(folder)
+            for at in here:
+                if at.last and at.next.fits_any(
+                    frozenset(folders) if at.route.is_folder else others
+                ):
+                    return True
+            literal = {at.next.literal for at in here}
+            if None not in literal:
+                folders = [name for name in folders if name in literal]
+            below = os.path.join(folder, "")
+            ahead += [
+                (below + name, further)
+                for name in folders
+                if (further := advance(here, name, Narrow()))
+            ]
+        return False
+
+
+def _evidence(place: Recognised, listed: Listed) -> int:
     """How many files speak for `place`; 0 when nothing does."""
     if place.file is not None:
         return sum(1 for at in place.places if _speaks(at.route, at.captures))
     walker = Walker()
     top = os.path.basename(place.ground.path)
     fit = [at for at in place.places if _may_speak(at.route, top)]
-    if not fit:
+    if not fit or not listed.may_hold(place.path, fit):
         return 0
     walker.walk(place.ground, start=place.path, places=fit)
     logs = sum(

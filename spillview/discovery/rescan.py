@@ -12,10 +12,10 @@ import stat
 import time
 from collections.abc import Callable
 from operator import attrgetter
-from typing import TYPE_CHECKING
 
 from spillview.catalogue.finds import Key
 from spillview.discovery.entries import renewed
+from spillview.hints import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from spillview.discovery.entries import Discovery

@@ -6,9 +6,11 @@ import os
 import re
 import stat
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, NamedTuple
 
+from spillview.hints import TYPE_CHECKING
+from spillview.named import NamedTuple
 from spillview.profiles.patterns import BadPattern, Part, parts_of
+from spillview.regexes import late
 
 if TYPE_CHECKING:
     from spillview.places import Places
@@ -27,7 +29,7 @@ PLACEHOLDERS = (
     "spillview_state",
 )
 """What a root's path may begin with, in braces."""
-_PLACEHOLDER = re.compile(r"\{([a-z][a-z0-9_]*)\}")
+_PLACEHOLDER = late(r"\{([a-z][a-z0-9_]*)\}")
 _EDITORS = ("Code", "Code - Insiders", "VSCodium", "Code - OSS", "Cursor", "Windsurf")
 _REMOTE = (
     ".vscode-server",

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
 
 from spillview.digests import sha256
+from spillview.named import NamedTuple
 from spillview.profiles.patterns import Part, fill, parts_of, split_root
 from spillview.profiles.profile import Glob, Profile, TranscriptRule, untilde
 

@@ -10,7 +10,6 @@ import stat
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from itertools import compress
-from typing import TYPE_CHECKING, NamedTuple
 
 from spillview.digests import sha256
 from spillview.discovery.entries import (
@@ -24,6 +23,8 @@ from spillview.discovery.entries import (
 from spillview.discovery.routes import At, Captures, Narrow, Route, advance, filled
 from spillview.errors import Unreadable
 from spillview.frozen import replace
+from spillview.hints import TYPE_CHECKING
+from spillview.named import NamedTuple
 from spillview.profiles.profile import Glob, Profile
 
 if TYPE_CHECKING:

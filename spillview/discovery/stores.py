@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 from spillview.discovery.entries import (
     Discovery,
     StoreFound,
+    TranscriptFound,
     no_access,
 )
 from spillview.discovery.recognition import (
@@ -22,12 +22,13 @@ from spillview.discovery.routes import (
 )
 from spillview.discovery.shelves import Ground
 from spillview.discovery.walk import Walker
+from spillview.hints import TYPE_CHECKING
 from spillview.places import Places
 from spillview.profiles.profile import Glob, Profile
 from spillview.space import Space
 
 if TYPE_CHECKING:
-    pass
+    from spillview.catalogue.finds import Finds
 
 
 class Stores:
@@ -95,21 +96,9 @@ class Stores:
             for g in self._walked
             if all(isinstance(r.rule, Glob) and r.rule.named for r in g.routes)
         }
-        held = result.found.stores()
-        logs = Counter((log.harness, log.root) for log in result.transcripts)
-        for key in dict.fromkeys((*trust, *held, *logs)):
-            number, space = held.get(key, (0, Space()))
-            if number or logs[key] or (key[1] not in self._tmps and key not in shared):
-                result.stores.append(
-                    StoreFound(
-                        *key,
-                        trust.get(key, "ours"),
-                        number,
-                        space.bytes,
-                        logs[key],
-                        disk=space.disk,
-                    )
-                )
+        shared |= {key for key in trust if key[1] in self._tmps}
+        found, transcripts = result.found, tuple(result.transcripts)
+        result.stores = lambda: _held(found, transcripts, trust, shared)
         return result
 
     def grounds(self) -> list[Ground]:
@@ -151,3 +140,22 @@ class Stores:
         found, logs = self._walker.walk(ground, narrow)
         self._walked.append(ground)
         return found + logs
+
+
+def _held(
+    found: Finds,
+    transcripts: Iterable[TranscriptFound],
+    trust: Mapping[tuple[str, str], str],
+    shared: Collection[tuple[str, str]],
+) -> list[StoreFound]:
+    """What each store holds; one of the `shared` that holds nothing is none."""
+    held = found.stores()
+    logs = Counter((log.harness, log.root) for log in transcripts)
+    stores = []
+    for key in dict.fromkeys((*trust, *held, *logs)):
+        number, space = held.get(key, (0, Space()))
+        if number or logs[key] or key not in shared:
+            confidence = trust.get(key, "ours")
+            facts = number, space.bytes, logs[key]
+            stores.append(StoreFound(*key, confidence, *facts, disk=space.disk))
+    return stores

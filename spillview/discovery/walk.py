@@ -32,7 +32,8 @@ class Walker:
         self._lists: dict[str, list[str]] = {}
         """The same, of folders that were visited once."""
         self._logs: set[str] = set()
-        self._folders: set[object] = set()
+        self._folders: dict[tuple[str, int, int], list[tuple[list[At], Narrow]]] = {}
+        """Where on its routes, and for what, each folder of a harness was listed."""
         self._seen: dict[tuple[int, int], frozenset[str]] = {}
         """Names in folders that several users share."""
         self._told: set[str] = set()
@@ -89,17 +90,11 @@ class Walker:
         try:
             facts = os.stat(handle) if isinstance(handle, int) else os.stat(folder)
             # The same folder by another name (a bind mount, a letter's case).
-            once = (
-                harness,
-                facts.st_dev,
-                facts.st_ino,
-                _signature(here),
-                narrow,
-                self.artifacts,
-            )
-            if once in self._folders:
+            key = (harness, facts.st_dev, facts.st_ino)
+            visits = self._folders.setdefault(key, [])
+            if visits and _seen_alike(visits, here, narrow):
                 return []
-            self._folders.add(once)
+            visits.append((here, narrow))
             self.result.folders[folder] = facts.st_mtime_ns
             if ground.uid != -1 and not self._has_any(handle, facts, here):
                 return []
@@ -111,10 +106,11 @@ class Walker:
                     if shelf.alike:
                         every = list(listed)
                         entries = [e for e in every if e.is_dir(follow_symlinks=False)]
-                        if len(entries) < len(every):
+                        if entries:
                             inner = frozenset(map(id, entries))
-                            files = [e for e in every if id(e) not in inner]
-                            shelf.take_alike(self, files if entries else every)
+                            every = [e for e in every if id(e) not in inner]
+                        if every:
+                            shelf.take_alike(self, every)
                     for entry in entries:
                         if not entry.is_dir(follow_symlinks=False):
                             shelf.take(self, entry)
@@ -181,6 +177,14 @@ def _open_folder(path: str, *, follow: bool) -> int | str:
             raise FileNotFoundError(path)
         return path
     return os.open(path, _FOLDER if follow else _FOLDER | _NO_LINK)
+
+
+def _seen_alike(
+    visits: Iterable[tuple[list[At], Narrow]], here: list[At], narrow: Narrow
+) -> bool:
+    """Whether a folder was visited for the same before."""
+    mine = _signature(here)
+    return any(narrow == how and mine == _signature(then) for then, how in visits)
 
 
 def _signature(here: Iterable[At]) -> frozenset[object]:

@@ -17,6 +17,8 @@ def _flag(name: str) -> int:
 _FOLDER = os.O_RDONLY | _flag("O_DIRECTORY") | _flag("O_NOFOLLOW") | _flag("O_CLOEXEC")
 _AT = os.open in os.supports_dir_fd and os.stat in os.supports_dir_fd
 
+_NO_NAMES = ("", os.curdir, os.pardir)
+
 OPEN = 8
 """Folders that are held open for the next file in them."""
 
@@ -39,7 +41,9 @@ class Ways:
         Where the platform has no descriptor-relative calls the check is by name alone.
         Raises `NotRegular` for a way out of `root`, `OSError` where there is none.
         """
-        parent, name = os.path.split(os.path.abspath(path))
+        parent, _, name = path.rpartition(os.sep)
+        if (root, parent) not in self._held or name in _NO_NAMES:
+            parent, name = os.path.split(os.path.abspath(path))
         held = self._held.pop((root, parent), None)
         if held is not None:
             folder, facts = held
@@ -69,6 +73,9 @@ class Ways:
         """Let go of every folder."""
         while self._held:
             os.close(self._held.popitem()[1][0])
+
+    def __del__(self) -> None:
+        self.close()
 
 
 def _walk(base: str, inner: str) -> int:

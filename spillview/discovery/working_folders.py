@@ -10,12 +10,12 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, TypeVar
 
 from spillview.catalogue.finds import Finds
 from spillview.digests import sha256
 from spillview.discovery.routes import filled
 from spillview.frozen import replace
+from spillview.hints import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
     from spillview.discovery.entries import Discovery, TranscriptFound

@@ -6,7 +6,9 @@ import os
 import re
 import stat
 from collections.abc import Callable, Collection, Iterator
-from typing import NamedTuple
+
+from spillview.named import NamedTuple
+from spillview.regexes import late
 
 COMMAND = 200
 """Chars of a command that are kept."""
@@ -210,7 +212,7 @@ def mapped_elsewhere(inodes: Collection[int], proc: str = "/proc") -> set[int]:
     return held
 
 
-_SHARED = re.compile(rb"^\S+ .w.s \S+ \S+ (\d+)", re.MULTILINE)
+_SHARED = late(rb"^\S+ .w.s \S+ \S+ (\d+)", re.MULTILINE)
 
 
 def _writes(info: str) -> bool:

@@ -10,6 +10,7 @@ import os
 import re
 import stat
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
@@ -18,7 +19,7 @@ from spillview.text import path_text, plural
 
 if TYPE_CHECKING:
     from spillview.discovery.entries import StoreFound
-    from spillview.model import Artifact
+    from spillview.model import Found
     from spillview.profiles.profile import Profile
 
 Kind = Literal[
@@ -83,7 +84,7 @@ _FOLDERS: dict[Kind, str] = {
 
 def exposures(
     stores: Sequence[StoreFound],
-    artifacts: Iterable[Artifact],
+    artifacts: Iterable[Found],
     profiles: Mapping[str, Profile],
     uid: int,
 ) -> Iterator[Exposure]:
@@ -94,16 +95,19 @@ def exposures(
     """
     if uid < 0:
         return
-    groups: dict[tuple[str, str], list[Artifact]] = {}
-    for artifact in artifacts:
-        key = (artifact.found.harness, artifact.found.root)
-        groups.setdefault(key, []).append(artifact)
     roots = [os.path.realpath(store.root) for store in stores]
+    files: dict[tuple[str, str], _Files] = {}
+    for found in artifacts:
+        key = (found.harness, found.root)
+        of_store = files.get(key)
+        if of_store is None:
+            of_store = files[key] = _Files(roots)
+        of_store.take(found)
     told: set[tuple[Kind, str]] = set()
     for store in stores:
-        members = groups.get((store.harness, store.root), [])
-        facts = [*_of_files(store, members, roots, uid)]
-        facts += _of_folders(store, members, profiles.get(store.harness), uid)
+        mine = files.get((store.harness, store.root)) or _Files(roots)
+        facts = [*mine.facts(store.harness)]
+        facts += _of_folders(store, mine.folders, profiles.get(store.harness), uid)
         for fact in facts:
             # A folder above several stores is told of once.
             if fact.number or (fact.kind, fact.path) not in told:
@@ -114,79 +118,105 @@ def exposures(
 # -- files -------------------------------------------------------------------------
 
 
-def _of_files(
-    store: StoreFound, members: Sequence[Artifact], roots: Sequence[str], uid: int
-) -> Iterator[Exposure]:
-    shared: dict[str, list[str]] = {}
-    listed: list[str] = []
-    out: list[str] = []
-    linked: list[str] = []
-    guessable: list[str] = []
-    names: dict[tuple[int, int], int] = {}
-    for artifact in members:
-        key = (artifact.found.dev, artifact.found.ino)
-        names[key] = names.get(key, 0) + 1
-    for artifact in members:
-        found = artifact.found
+@dataclass(slots=True)
+class _Paths:
+    """Paths of which the first is told, and how many there are."""
+
+    first: str = ""
+    number: int = 0
+
+    def add(self, path: str) -> None:
+        """One more."""
+        self.first = self.first or path
+        self.number += 1
+
+
+class _Files:
+    """What the entries of one store tell, taken one after the other."""
+
+    def __init__(self, roots: Sequence[str]) -> None:
+        self.folders: set[str] = set()
+        """The folders that they lie in."""
+        self._roots = roots
+        self._shared: dict[str, _Paths] = {}
+        """What each group reads."""
+        self._listed: _Paths = _Paths()
+        self._out: _Paths = _Paths()
+        self._guessable: _Paths = _Paths()
+        self._names: dict[tuple[int, int], int] = {}
+        """How many names are here of files that have several."""
+        self._several: list[tuple[tuple[int, int], int, str]] = []
+
+    def take(self, found: Found) -> None:
+        """One more entry."""
+        folder = os.path.dirname(found.path)
+        self.folders.add(folder)
+        inode = (found.dev, found.ino)
+        if found.nlink > 1 or found.row is not None:
+            self._names[inode] = self._names.get(inode, 0) + 1
         if found.row is not None or found.type == "unreadable":
-            continue
+            return
         if found.type == "symlink":
-            if leads_out(found.path, roots):
-                out.append(found.path)
-            continue
+            if leads_out(found.path, self._roots):
+                self._out.add(found.path)
+            return
         if found.type == "file" and found.mode & 0o040 and not found.mode & 0o004:
             group = _group_that_reads(found.path)
             if group is not None:
-                shared.setdefault(group, []).append(found.path)
+                self._shared.setdefault(group, _Paths()).add(found.path)
             if _named_readers(found.path):
-                listed.append(found.path)
-        if found.nlink > names[found.dev, found.ino]:
-            linked.append(found.path)
-        if _GUESSABLE.fullmatch(found.name) and is_shared(os.path.dirname(found.path)):
-            guessable.append(found.path)
-    for group, paths in shared.items():
-        yield Exposure(
-            "group-readable",
-            store.harness,
-            paths[0],
-            f"can be read by the group {group}, which has other members",
-            "take that right away (chmod g-r, or doctor --fix-modes)",
-            len(paths),
-        )
-    rest: tuple[tuple[Kind, list[str], str, str], ...] = (
-        (
-            "acl",
-            listed,
-            "can be read by users named in an access list",
-            "take the list away (setfacl -b, or doctor --fix-modes)",
-        ),
-        (
-            "leads-out",
-            out,
-            "are links out of every store: what they lead to is not looked into",
-            "see where they lead before anything follows them",
-        ),
-        (
-            "hard-link",
-            linked,
-            "have another name outside the stores found: by that one others may read"
-            " and change what is in it, and removing it here frees nothing",
-            "find it with find -samefile, and remove the name that is not yours",
-        ),
-        (
-            "guessable-name",
-            guessable,
-            "lie in a folder that all users share under a name that is a time: another"
-            " user can make such a name first",
-            _ADVICE,
-        ),
-    )
-    for kind, paths, means, advice in rest:
-        if paths:
-            yield Exposure(kind, store.harness, paths[0], means, advice, len(paths))
+                self._listed.add(found.path)
+        if found.nlink > 1:
+            self._several.append((inode, found.nlink, found.path))
+        if _GUESSABLE.fullmatch(found.name) and is_shared(folder):
+            self._guessable.add(found.path)
+
+    def facts(self, harness: str) -> Iterator[Exposure]:
+        """Each way in which others reach these."""
+        for group, of in self._shared.items():
+            yield Exposure(
+                "group-readable",
+                harness,
+                of.first,
+                f"can be read by the group {group}, which has other members",
+                "take that right away (chmod g-r, or doctor --fix-modes)",
+                of.number,
+            )
+        linked: _Paths = _Paths()
+        for inode, names, path in self._several:
+            if names > self._names[inode]:
+                linked.add(path)
+        told = (self._listed, self._out, linked, self._guessable)
+        for (kind, means, advice), of in zip(_REST, told, strict=True):
+            if of.number:
+                yield Exposure(kind, harness, of.first, means, advice, of.number)
 
 
 _ADVICE = "give the harness a temp folder of its own (TMPDIR)"
+_REST: tuple[tuple[Kind, str, str], ...] = (
+    (
+        "acl",
+        "can be read by users named in an access list",
+        "take the list away (setfacl -b, or doctor --fix-modes)",
+    ),
+    (
+        "leads-out",
+        "are links out of every store: what they lead to is not looked into",
+        "see where they lead before anything follows them",
+    ),
+    (
+        "hard-link",
+        "have another name outside the stores found: by that one others may read"
+        " and change what is in it, and removing it here frees nothing",
+        "find it with find -samefile, and remove the name that is not yours",
+    ),
+    (
+        "guessable-name",
+        "lie in a folder that all users share under a name that is a time: another"
+        " user can make such a name first",
+        _ADVICE,
+    ),
+)
 _GUESSABLE = re.compile(r"[A-Za-z-]*\d{10,13}(?:\.[a-z]+)?")
 
 
@@ -293,10 +323,9 @@ def _named_readers(path: str) -> bool:
 
 
 def _of_folders(
-    store: StoreFound, members: Sequence[Artifact], profile: Profile | None, uid: int
+    store: StoreFound, folders: Iterable[str], profile: Profile | None, uid: int
 ) -> Iterator[Exposure]:
     root = os.path.realpath(store.root)
-    folders = {os.path.dirname(a.found.path) for a in members}
     inner = {
         above
         for folder in folders

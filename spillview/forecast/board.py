@@ -13,7 +13,7 @@ from spillview.forecast import kept
 from spillview.forecast.crossing import Forecast, forecast
 from spillview.forecast.kept import Outcome
 from spillview.forecast.runs import Key
-from spillview.forecast.series import Series, gather
+from spillview.forecast.series import Completing, Series, gather
 from spillview.model import Artifact, Problem
 
 if TYPE_CHECKING:
@@ -58,15 +58,24 @@ def board(
     artifacts: Iterable[Artifact],
     query: Query,
     *,
+    completing: Completing = iter,
     progress: Progress | None = None,
     cancelled: Cancelled | None = None,
 ) -> Board:
     """Forecasts for the commands of the last scan; notes them where there is a state.
 
-    `artifacts` are completed; `query.boundary` takes the place of every own one.
+    `artifacts` are completed, those of a listing by `completing`; `query.boundary`
+    takes the place of every own one.
     """
     now = catalogue.now()
-    series = gather(catalogue, artifacts, query, progress=progress, cancelled=cancelled)
+    series = gather(
+        catalogue,
+        artifacts,
+        query,
+        completing=completing,
+        progress=progress,
+        cancelled=cancelled,
+    )
     found = [
         forecast(group, now, query.boundary)
         for group in series.groups.values()

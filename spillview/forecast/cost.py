@@ -13,7 +13,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
 from spillview.catalogue.query import Query
-from spillview.forecast.series import Told, told
+from spillview.forecast.series import Completing, Told, each_once, mark_of, told
 from spillview.model import Artifact, Problem
 
 if TYPE_CHECKING:
@@ -65,12 +65,14 @@ def rank(
     artifacts: Iterable[Artifact],
     query: Query,
     *,
+    completing: Completing = iter,
     progress: Progress | None = None,
     cancelled: Cancelled | None = None,
 ) -> Costs:
-    """What each result of the last scan's sessions cost; `artifacts` are completed."""
+    """What each result of the last scan's sessions cost; `artifacts` are completed,
+    of a listing by `completing`."""
     found = Costs()
-    ranking = _Ranking(catalogue, artifacts, query, found)
+    ranking = _Ranking(catalogue, each_once(artifacts, completing), query, found)
     for each in told(
         catalogue, query, found.problems, progress=progress, cancelled=cancelled
     ):
@@ -89,7 +91,7 @@ class _Ranking:
     ) -> None:
         self._catalogue, self._query, self._found = catalogue, query, found
         self._artifacts = {
-            (m.transcript, m.offset, m.block): artifact.id
+            mark_of(m): artifact.id
             for artifact in artifacts
             if artifact.link is not None
             for m in artifact.link.mentions
@@ -120,8 +122,7 @@ class _Ranking:
                 mention = places.get((result.offset, result.block))
             artifact = None
             if mention is not None:
-                mark = (mention.transcript, mention.offset, mention.block)
-                artifact = self._artifacts.get(mark)
+                artifact = self._artifacts.get(mark_of(mention))
             row = Cost(
                 result.tokens * turns,
                 result.tokens,

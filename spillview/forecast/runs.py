@@ -61,15 +61,18 @@ class Group:
     """Runs whose whole output is not on disk any more: their size is not known."""
     sources: set[str] = field(default_factory=set)
     _heap: list[tuple[float, int, Run]] = field(default_factory=list)
-    _newest: float = float("-inf")
+    _newest: tuple[float, int] = (float("-inf"), 0)
 
-    def add(self, run: Run, example: str, tool: str | None) -> None:
-        """Take one more."""
+    def add(
+        self, run: Run, example: str, tool: str | None, *, late: bool = False
+    ) -> None:
+        """Take one more; `late` ones come after all others of their moment."""
         self.runs += 1
         self.sources.add(run.source)
-        if run.time >= self._newest:
-            self._newest, self.example, self.tool = run.time, example, tool
-        entry = (run.time, next(_ORDER), run)
+        moment = (run.time, next(_ORDER) + (_LATE if late else 0))
+        if moment > self._newest:
+            self._newest, self.example, self.tool = moment, example, tool
+        entry = (*moment, run)
         if len(self._heap) < KEPT:
             heapq.heappush(self._heap, entry)
         else:
@@ -82,6 +85,7 @@ class Group:
 
 
 _ORDER = count()
+_LATE = 1 << 62
 
 
 def boundary_of(sample: Sequence[Run]) -> Boundary | None:

@@ -22,16 +22,39 @@ from spillview.text import path_text
 
 if TYPE_CHECKING:
     from spillview.catalogue.catalogue import Catalogue
+    from spillview.catalogue.listing import Listing
     from spillview.discovery.discovery import TranscriptFound
     from spillview.links.session_facts import SessionFacts
+    from spillview.model import Mention
     from spillview.places import Places
     from spillview.transcripts.results import Result, Results
     from spillview.wrap import history
 
 Cancelled = Callable[[], bool]
 Progress = Callable[[int, int], None]
-Mark = tuple[str, int, int]
-"""A transcript, the offset of a record in it, and a text block of that."""
+Mark = int
+"""Stands for a transcript, the offset of a record in it, and a text block of that."""
+Completing = Callable[["Listing"], Iterable[Artifact]]
+"""Gives each artifact of a listing once, complete."""
+
+
+def mark_of(mention: Mention) -> Mark:
+    """What an envelope's place is known by: very many are."""
+    return hash((mention.transcript, mention.offset, mention.block))
+
+
+def each_once(
+    artifacts: Iterable[Artifact], completing: Completing
+) -> Iterable[Artifact]:
+    """The artifacts, one after the other; of a listing as `completing` gives them.
+
+    Others may be given twice: as they were first, and with what was settled later.
+    """
+    from spillview.catalogue.listing import Listing
+
+    if isinstance(artifacts, Listing):
+        return completing(artifacts)
+    return {artifact.id: artifact for artifact in artifacts}.values()
 
 
 @dataclass(slots=True)
@@ -127,6 +150,7 @@ def gather(
     artifacts: Iterable[Artifact],
     query: Query,
     *,
+    completing: Completing = iter,
     progress: Progress | None = None,
     cancelled: Cancelled | None = None,
 ) -> Series:
@@ -134,7 +158,8 @@ def gather(
 
     Bounded by the newest runs of each command. What could not be read is a problem.
     """
-    return _Gathering(catalogue, query).run(artifacts, progress, cancelled)
+    found = each_once(artifacts, completing)
+    return _Gathering(catalogue, query).run(found, progress, cancelled)
 
 
 class _Gathering:
@@ -151,16 +176,14 @@ class _Gathering:
         progress: Progress | None,
         cancelled: Cancelled | None,
     ) -> Series:
-        # One may be given twice: as it was first, and with what was settled later.
-        found = list({artifact.id: artifact for artifact in artifacts}.values())
-        linked = {
-            (m.transcript, m.offset, m.block)
-            for artifact in found
-            if artifact.link is not None
-            for m in artifact.link.mentions
-        }
         problems = self._series.problems
         ours = self._own.read(self._histories(), problems)
+        linked: set[Mark] = set()
+        for artifact in artifacts:
+            if artifact.link is not None:
+                linked.update(map(mark_of, artifact.link.mentions))
+            if artifact.id not in ours:
+                self._take_artifact(artifact)
         for each in told(
             self._catalogue,
             self._query,
@@ -170,9 +193,6 @@ class _Gathering:
         ):
             self._take(each, linked)
         self._take_history()
-        for artifact in found:
-            if artifact.id not in ours:
-                self._take_artifact(artifact)
         return self._series
 
     # Transcripts
@@ -188,9 +208,7 @@ class _Gathering:
             mention = by_call.get(result.call_id or "")
             if mention is None:
                 mention = by_place.get((result.offset, result.block))
-            gone = mention is not None and (
-                (mention.transcript, mention.offset, mention.block) not in linked
-            )
+            gone = mention is not None and mark_of(mention) not in linked
             self._take_result(told, result, enveloped=mention is not None, gone=gone)
 
     def _is_run(self, result: Result) -> bool:
@@ -283,7 +301,8 @@ class _Gathering:
             spilled=True,
         )
         shown = unwrapped(path_text(command)).command
-        self._add(artifact.project, shown, artifact.tool, run)
+        # Before the runs that transcripts tell of, and yet the later ones.
+        self._add(artifact.project, shown, artifact.tool, run, late=True)
 
     # Our own history
 
@@ -341,10 +360,16 @@ class _Gathering:
         return False
 
     def _add(
-        self, project: str | None, command: str, tool: str | None, run: Run
+        self,
+        project: str | None,
+        command: str,
+        tool: str | None,
+        run: Run,
+        *,
+        late: bool = False,
     ) -> None:
         command, tool = path_text(command), path_text(tool) if tool else None
-        self._series.group(project, command, tool).add(run, command, tool)
+        self._series.group(project, command, tool).add(run, command, tool, late=late)
 
 
 def _in_time(query: Query, when: float) -> bool:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
-
 from spillview.frozen import Frozen
+from spillview.hints import Literal
+from spillview.named import NamedTuple
 
 Why = Literal["", "new", "replaced", "shortened", "unknown"]
 """What is to be said of a change: nothing, that the file was not there before, or why

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from spillview.discovery.writers import Holder
 from spillview.frozen import Frozen, replace
 from spillview.growth.changes import Change
 from spillview.growth.limits import Limits
+from spillview.hints import TYPE_CHECKING, Literal
 from spillview.model import Problem
+from spillview.named import NamedTuple
 
 if TYPE_CHECKING:
     from spillview.growth.repetition import Repetition

@@ -10,11 +10,12 @@ import os
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
 
 from spillview.digests import blake2b
 from spillview.errors import Cancelled, Unreadable
 from spillview.frozen import Frozen
+from spillview.hints import TYPE_CHECKING
+from spillview.named import NamedTuple
 
 if TYPE_CHECKING:
     from spillview.content.content import Content

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Sequence, Set
+from itertools import compress, groupby, repeat
+from operator import attrgetter
 
-from spillview.catalogue.listing import BATCH, Listing
+from spillview.catalogue.listing import Listing
+from spillview.hints import TYPE_CHECKING
 from spillview.index.facts import facts_from
 
 if TYPE_CHECKING:
-    from spillview.model import Artifact, Found
+    from spillview.model import Artifact
     from spillview.search.selection import Options
-
 
 _FOLDER = (
     getattr(os, "O_PATH", os.O_RDONLY)
@@ -20,14 +21,26 @@ _FOLDER = (
     | getattr(os, "O_CLOEXEC", 0)
 )
 
+TOGETHER = 500
+"""So many files are looked at before the search of them begins."""
+_SIZE: Callable[[object], int] = attrgetter("st_size")
+
+FEW = 8
+"""For fewer files of a folder it takes longer to open the folder."""
+
+Left = tuple[int, str, str, os.stat_result | None, bool]
+"""A file that has to be searched: the number of its artifact, its folder (a separator
+at its end) and its name, its facts where it was looked at, and whether it is known to
+be searched as it is. What is not the text itself has neither folder nor name."""
+
 
 class Known:
     """Files by what `facts_of` gives."""
 
     def __init__(
         self,
-        without: Collection[bytes] = (),
-        plain: Collection[bytes] = (),
+        without: Set[bytes] = frozenset(),
+        plain: Set[bytes] = frozenset(),
         damaged: int = 0,
     ) -> None:
         self.without = without
@@ -40,20 +53,6 @@ class Known:
         """How many artifacts were left out for having no match."""
         self.size = 0
         """Bytes of them."""
-
-    def is_plain(self, look: os.stat_result) -> bool:
-        """Whether a file is known to be searched as it is."""
-        return (
-            bool(self.plain)
-            and facts_from(
-                look.st_dev,
-                look.st_ino,
-                look.st_size,
-                look.st_mtime_ns,
-                look.st_ctime_ns,
-            )
-            in self.plain
-        )
 
 
 def ask(folder: str | None, patterns: Sequence[str], options: Options) -> Known:
@@ -74,97 +73,128 @@ def ask(folder: str | None, patterns: Sequence[str], options: Options) -> Known:
 
 
 def left(
-    artifacts: Sequence[Artifact], known: Known
-) -> Iterator[tuple[Artifact, os.stat_result | None]]:
-    """The artifacts that have to be searched, in their order.
+    artifacts: Sequence[Artifact], known: Known, *, looked: bool = False
+) -> Iterator[Left]:
+    """The artifacts that have to be searched, in their order, each file once.
 
-    With each come the facts of its file, where it was looked at. Of a `Listing` no
-    others are made.
+    `looked`: whether a `Listing` was made a moment ago, by the same command: where a
+    file as it was then is known to have no match, it is not looked at again.
     """
-    if not known.without:
-        for artifact in artifacts:
-            yield artifact, None
-    elif isinstance(artifacts, Listing):
-        yield from _listed(artifacts, known)
+    if isinstance(artifacts, Listing):
+        finds, order = artifacts.table.finds, artifacts.order
+        folders, names = finds.plain_folders(order), finds.names(order)
+        indices: Sequence[int] = range(len(order))
+        if looked and known.without:
+            indices = _others(artifacts, folders, known)
     else:
-        once = {_address(each.found): each for each in artifacts}
-        each_once = list(once.values())
-        entries = (_entry(each.found) for each in each_once)
-        for index, facts in _kept(entries, known):
-            yield each_once[index], facts
+        folders, names, indices = _places(artifacts)
+    for begin in range(0, len(indices), TOGETHER):
+        some = indices[begin : begin + TOGETHER]
+        if known.without or known.plain:
+            yield from _looked_at(some, folders, names, known)
+        else:
+            for index in some:
+                yield index, folders[index] or "", names[index], None, False
 
 
-def _address(found: Found) -> str:
-    return found.path if found.row is None else found.address
+def _places(
+    artifacts: Sequence[Artifact],
+) -> tuple[list[str | None], list[str], list[int]]:
+    """Folder and name of each file that is the text itself, and each file once."""
+    folders: list[str | None] = []
+    names: list[str] = []
+    once: dict[str, int] = {}
+    for index, artifact in enumerate(artifacts):
+        found = artifact.found
+        folder, separator, name = found.path.rpartition(os.sep)
+        folders.append(folder + separator if found.stored is None else None)
+        names.append(name)
+        once.setdefault(found.path if found.row is None else found.address, index)
+    return folders, names, list(once.values())
 
 
-def _entry(found: Found) -> tuple[str, str] | None:
-    """Folder and name of a file that is the text itself."""
-    if found.stored is not None:
-        return None
-    folder, separator, name = found.path.rpartition(os.sep)
-    return folder + separator, name
+def _others(listing: Listing, folders: Sequence[str | None], known: Known) -> list[int]:
+    """Those of which it is not known that they had no match when they were listed."""
+    finds, order, without = listing.table.finds, listing.order, known.without
+    others = [
+        index
+        for index, facts in enumerate(map(facts_from, *finds.facts(order)))
+        if facts not in without or folders[index] is None
+    ]
+    size = finds.sizes.__getitem__
+    known.files += len(order) - len(others)
+    known.size += sum(map(size, order)) - sum(size(order[each]) for each in others)
+    return others
 
 
-def _listed(
-    listing: Listing, known: Known
-) -> Iterator[tuple[Artifact, os.stat_result | None]]:
-    chosen: list[int] = []
-    looks: list[os.stat_result | None] = []
-    for index, facts in _kept(listing.plain_entries(), known):
-        chosen.append(index)
-        looks.append(facts)
-        if len(chosen) == BATCH:
-            yield from zip(listing.pick(chosen), looks, strict=True)
-            chosen, looks = [], []
-    yield from zip(listing.pick(chosen), looks, strict=True)
-
-
-def _kept(
-    entries: Iterable[tuple[str, str] | None], known: Known
-) -> Iterator[tuple[int, os.stat_result | None]]:
-    """Which files (by folder and name) have to be searched, with their facts.
+def _looked_at(
+    indices: Sequence[int],
+    folders: Sequence[str | None],
+    names: Sequence[str],
+    known: Known,
+) -> list[Left]:
+    """Those that have to be searched, in their order.
 
     There may be very many, and a look at each takes most of the time of a search; so
-    it is done from its folder, and without a call more than that takes.
+    it is done folder by folder, and without a call more than that takes.
     """
-    without, look_at, pack = known.without, os.stat, facts_from
-    folder: str | None = None
-    handle: int | None = None
+    inside: dict[str | None, list[int]] = {}
+    for folder, together in groupby(indices, folders.__getitem__):
+        inside.setdefault(folder, []).extend(together)
+    left: list[Left] = []
+    for folder, some in inside.items():
+        own = [names[index] for index in some]
+        if folder is None:
+            left += zip(some, repeat(""), own, repeat(None), repeat(False))
+            continue
+        looks = _looks(folder, own)
+        facts = [
+            facts_from(
+                look.st_dev,
+                look.st_ino,
+                look.st_size,
+                look.st_mtime_ns,
+                look.st_ctime_ns,
+            )
+            if look is not None
+            else b""
+            for look in looks
+        ]
+        if known.without:
+            kept = [each not in known.without for each in facts]
+            gone = [look for look, keep in zip(looks, kept, strict=True) if not keep]
+            known.files += len(gone)
+            known.size += sum(map(_SIZE, gone))
+            if len(gone) == len(some):
+                continue
+            some, own = list(compress(some, kept)), list(compress(own, kept))
+            looks, facts = list(compress(looks, kept)), list(compress(facts, kept))
+        plain = map(known.plain.__contains__, facts)
+        left += zip(some, repeat(folder), own, looks, plain)
+    left.sort()
+    return left
+
+
+def _looks(folder: str, names: Sequence[str]) -> Sequence[os.stat_result | None]:
+    """The facts of files in one folder; None where they are not to be had."""
+    handle = _opened(folder) if len(names) >= FEW else None
+    look = os.stat
     try:
-        for index, entry in enumerate(entries):
-            if entry is None:
-                yield index, None
-                continue
-            below, name = entry
-            if below != folder:
-                if handle is not None:
-                    os.close(handle)
-                folder, handle = below, _opened(below)
-            try:
-                if handle is None:
-                    name = os.path.join(below, name)
-                look = look_at(name, dir_fd=handle, follow_symlinks=False)
-            except (OSError, ValueError):  # the search tells why
-                yield index, None
-                continue
-            if (
-                pack(
-                    look.st_dev,
-                    look.st_ino,
-                    look.st_size,
-                    look.st_mtime_ns,
-                    look.st_ctime_ns,
-                )
-                not in without
-            ):
-                yield index, look
-            else:
-                known.files += 1
-                known.size += look.st_size
+        if handle is None:
+            return [look(folder + name, follow_symlinks=False) for name in names]
+        return [look(name, dir_fd=handle, follow_symlinks=False) for name in names]
+    except (OSError, ValueError):  # then one by one; the search tells why
+        return [_look(folder + name) for name in names]
     finally:
         if handle is not None:
             os.close(handle)
+
+
+def _look(path: str) -> os.stat_result | None:
+    try:
+        return os.lstat(path)
+    except (OSError, ValueError):
+        return None
 
 
 def _opened(folder: str) -> int | None:
@@ -172,6 +202,6 @@ def _opened(folder: str) -> int | None:
     if os.stat not in os.supports_dir_fd:
         return None
     try:
-        return os.open(folder or os.curdir, _FOLDER)
+        return os.open(folder, _FOLDER)
     except (OSError, ValueError):
         return None

@@ -10,8 +10,8 @@ from bisect import bisect_left, bisect_right
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, Protocol
 
+from spillview.hints import Literal, Protocol
 from spillview.layout.layout import (
     Escapes,
     Laid,

@@ -10,9 +10,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import pairwise
-from typing import Literal, NamedTuple
 
+from spillview.hints import Literal
 from spillview.layout.cells import VS16, char_width, text_width
+from spillview.named import NamedTuple
 from spillview.text import printable
 
 Escapes = Literal["shown", "hidden", "colour"]

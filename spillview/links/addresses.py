@@ -6,9 +6,9 @@ import os
 from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from spillview.discovery.working_folders import digest_of
+from spillview.hints import TYPE_CHECKING
 from spillview.model import Found
 
 if TYPE_CHECKING:

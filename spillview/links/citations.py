@@ -10,10 +10,11 @@ import json
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, NamedTuple
 
 from spillview.errors import Unreadable
+from spillview.hints import TYPE_CHECKING
 from spillview.model import Found
+from spillview.named import NamedTuple
 
 if TYPE_CHECKING:
     from spillview.content.content import Content, FileContent
@@ -37,9 +38,14 @@ class Names:
     def __init__(self, found: Iterable[Found]) -> None:
         self._by_lead: dict[bytes, list[tuple[bytes, bytes, str]]] = {}
         self._rare: list[tuple[bytes, str]] = []
+        folders: dict[str, tuple[bytes, bytes]] = {}
         for item in found:
             folder = os.path.basename(os.path.dirname(item.path))
-            for parent, name in zip(_written(folder), _written(item.name), strict=True):
+            parents = folders.get(folder)
+            if parents is None:
+                parents = folders[folder] = _written(folder)
+            pairs = zip(parents, _written(item.name), strict=True)
+            for parent, name in dict.fromkeys(pairs):
                 match = _LEAD.match(name)
                 lead = match[0].rstrip(_ENDS) if match else b""
                 if lead:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Container, Iterable, Sequence
 from itertools import chain, takewhile
-from typing import TYPE_CHECKING
 
 from spillview.frozen import Frozen, replace
+from spillview.hints import TYPE_CHECKING
 from spillview.links.addresses import Addresses
 from spillview.links.kinship import Kinship, hashed
 from spillview.links.makers import settle
@@ -204,7 +204,7 @@ class _Join:
             return None
         path = mention.path
         if path is not None:
-            for form in (path, path.rstrip(". "), path.strip("`'\"")):
+            for form in dict.fromkeys((path, path.rstrip(". "), path.strip("`'\""))):
                 item = self.addresses.at(form)
                 if item is not None:
                     return item

@@ -7,18 +7,27 @@ An artifact is needed by its own live session, and by every other that refers to
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import (
+    Callable,
+    Collection,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from spillview.catalogue.sessions import LIVE_SECONDS
 from spillview.discovery.writers import open_elsewhere
-from spillview.model import Artifact, Found, Problem
+from spillview.hints import TYPE_CHECKING
+from spillview.links.standing import Standing
+from spillview.model import Found, Problem
 from spillview.text import human_age, path_text
 
 if TYPE_CHECKING:
     from spillview.catalogue.catalogue import Catalogue
-    from spillview.discovery.discovery import TranscriptFound
+    from spillview.catalogue.listing import Listing
+    from spillview.discovery.discovery import Discovery, TranscriptFound
     from spillview.links.records import Records
 
 Key = tuple[str, str]
@@ -43,66 +52,110 @@ class Guard:
     true: dict[Key, str] = field(default_factory=dict)
     """Session ids by what the layout calls them, where the two differ."""
 
-    def session_of(self, artifact: Artifact) -> Key:
-        """The artifact's harness and session, its true id where that is known."""
-        harness = artifact.found.harness
-        session = artifact.session or artifact.found.session
+    def session_of(self, harness: str, session: str) -> Key:
+        """A harness and session, by its true id where that is known."""
         return harness, self.true.get((harness, session), session)
 
 
 def survey(
-    catalogue: Catalogue,
-    artifacts: Sequence[Artifact],
-    cancelled: Cancelled | None = None,
+    catalogue: Catalogue, artifacts: Listing, cancelled: Cancelled | None = None
 ) -> Guard:
     """Look at every session of every store, not only at those of `artifacts`."""
-    records, logs, found = _everything(catalogue, artifacts)
+    seen = _everything(catalogue, artifacts)
+    logs = list({log.path: log for each in seen for log in each.transcripts}.values())
+    records = Standing(catalogue.profile, catalogue.cache)
+    records.take(logs, _found(seen, artifacts))
     records.read_all(cancelled=cancelled)
     guard = Guard(problems=records.problems, unreadable=records.unreadable())
     now = catalogue.now()
     _activity(guard, records, logs)
-    by_id = {item.id: item for item in found}
-    by_id.update((artifact.id, artifact.found) for artifact in artifacts)
-    held = open_elsewhere(
-        {(log.dev, log.ino) for log in logs}
-        | {(item.dev, item.ino) for item in by_id.values() if item.type == "file"}
-    )
-    session_of = _sessions(guard, records, artifacts)
+    held = open_elsewhere(_Inodes(logs, _items(seen, artifacts)))
     _times(guard, now)
     _open_logs(guard, logs, held, records)
     with_records = {name for name, p in catalogue.profiles.items() if p.transcripts}
-    for item in by_id.values():
-        key = session_of(item)
-        _one_file(guard, item, key, held, now, item.harness in with_records)
+    session_of = _sessions(guard, records)
+    for item, key in _items(seen, artifacts):
+        of = guard.session_of(*key) if key is not None else session_of(item)
+        _one_file(guard, item, of, held, now, item.harness in with_records)
     _ancestors(guard, records)
-    for artifact in artifacts:
-        _references(guard, artifact, records)
+    for index in range(len(artifacts)):
+        # The records of any other speak of its own session alone.
+        if records.is_open(artifacts.group(index)):
+            session = guard.session_of(*artifacts.session(index))
+            _references(guard, artifacts.ident(index), session, records)
     _citations(guard, catalogue, records, artifacts, cancelled)
     return guard
 
 
-def _everything(
-    catalogue: Catalogue, artifacts: Sequence[Artifact]
-) -> tuple[Records, list[TranscriptFound], list[Found]]:
-    """Every transcript and artifact of this user, and of the stores of `artifacts`."""
+def _everything(catalogue: Catalogue, artifacts: Listing) -> list[Discovery]:
+    """All of this user, and of the stores of `artifacts` that are not theirs."""
     from spillview.discovery.discovery import discover
-    from spillview.links.records import Records
 
     look = (catalogue.places, catalogue.profiles, catalogue.settings)
     seen = [discover(*look)]
     known = {store.root for store in seen[0].stores}
     profiles = catalogue.profiles.items()
     recorded = {name for name, p in profiles if p.transcripts or p.guest}
-    roots = {a.found.root for a in artifacts if a.found.harness in recorded} - known
-    for root in sorted(roots):
+    finds = artifacts.table.finds
+    roots = {finds.root(p) for p in artifacts.order if finds.harness(p) in recorded}
+    for root in sorted(roots - known):
         if os.path.isdir(root):
             seen.append(discover(*look, paths=(root,)))
-    logs = {log.path: log for each in seen for log in each.transcripts}
-    found = {item.id: item for each in seen for item in each.found}
-    found.update((artifact.id, artifact.found) for artifact in artifacts)
-    records = Records(catalogue.profile, catalogue.cache)
-    records.take(list(logs.values()), list(found.values()))
-    return records, list(logs.values()), list(found.values())
+    return seen
+
+
+def _items(
+    seen: Sequence[Discovery], artifacts: Listing
+) -> Iterator[tuple[Found, Key | None]]:
+    """Each that was found, once; an artifact as it was listed, with its session."""
+    met = bytearray(len(artifacts))
+    others: set[str] = set()
+    finds, order = artifacts.table.finds, artifacts.order
+    for each in seen:
+        for item in each.found:
+            index = artifacts.index_of(item.id)
+            if index is None:
+                if item.id not in others:
+                    others.add(item.id)
+                    yield item, None
+            elif not met[index]:
+                met[index] = True
+                yield finds[order[index]], artifacts.session(index)
+    for index, place in enumerate(order):
+        if not met[index]:
+            yield finds[place], artifacts.session(index)
+
+
+def _found(seen: Sequence[Discovery], artifacts: Listing) -> Sequence[Found]:
+    """Each that was found, once: as columns where nothing else is listed."""
+    [own, *others] = seen
+    if not others:
+        finds = own.found
+        listed = set(map(finds.ident, range(len(finds))))
+        if all(artifacts.ident(i) in listed for i in range(len(artifacts))):
+            return finds
+    return [item for item, _ in _items(seen, artifacts)]
+
+
+class _Inodes(Collection[tuple[int, int]]):
+    """The files in question, by inode alone: for a mere `in` that may say too much."""
+
+    def __init__(
+        self,
+        logs: Iterable[TranscriptFound],
+        items: Iterable[tuple[Found, Key | None]],
+    ) -> None:
+        self._inodes = {log.ino for log in logs}
+        self._inodes.update(item.ino for item, _ in items if item.type == "file")
+
+    def __contains__(self, key: object) -> bool:
+        return isinstance(key, tuple) and key[1] in self._inodes
+
+    def __len__(self) -> int:
+        return len(self._inodes)
+
+    def __iter__(self) -> Iterator[tuple[int, int]]:
+        raise TypeError("devices are not kept")
 
 
 def _activity(guard: Guard, records: Records, logs: Sequence[TranscriptFound]) -> None:
@@ -121,19 +174,17 @@ def _activity(guard: Guard, records: Records, logs: Sequence[TranscriptFound]) -
                 guard.active[key] = max(when, guard.active.get(key, when))
 
 
-def _sessions(
-    guard: Guard, records: Records, artifacts: Iterable[Artifact]
-) -> Callable[[Found], Key]:
-    known = {artifact.id: guard.session_of(artifact) for artifact in artifacts}
+def _sessions(guard: Guard, records: Standing) -> Callable[[Found], Key]:
+    """Tells the session of what is none of the artifacts in question."""
+    sheets = records.sheets()
 
     def session_of(item: Found) -> Key:
-        if item.id in known:
-            return known[item.id]
-        link = records.links.get(item.id)
         session = item.session
-        if link is not None and link.envelope is not None:
-            session = link.envelope.session
-        return item.harness, guard.true.get((item.harness, session), session)
+        if (item.harness, session) not in sheets:  # or it is what the layout says
+            link = records.links.get(item.id)
+            if link is not None and link.envelope is not None:
+                session = link.envelope.session
+        return guard.session_of(item.harness, session)
 
     return session_of
 
@@ -228,18 +279,17 @@ def _ancestors(guard: Guard, records: Records) -> None:
 # What a live session refers to
 
 
-def _references(guard: Guard, artifact: Artifact, records: Records) -> None:
-    """Whether a live session points at the artifact, or looked into it."""
-    link = records.links.get(artifact.id)
-    if link is None or artifact.id in guard.needed:
+def _references(guard: Guard, ident: str, own: Key, records: Records) -> None:
+    """Whether a live session points at an artifact, or looked into it."""
+    link = records.links.get(ident)
+    if link is None or ident in guard.needed:
         return
-    harness, own = guard.session_of(artifact)
     for session in (
         *(m.session for m in link.mentions),
         *(r.session for r in link.reads),
     ):
-        if session != own and (harness, session) in guard.live:
-            guard.needed[artifact.id] = f"live session {_short(session)} refers to it"
+        if session != own[1] and (own[0], session) in guard.live:
+            guard.needed[ident] = f"live session {_short(session)} refers to it"
             return
 
 
@@ -247,7 +297,7 @@ def _citations(
     guard: Guard,
     catalogue: Catalogue,
     records: Records,
-    artifacts: Sequence[Artifact],
+    artifacts: Listing,
     cancelled: Cancelled | None,
 ) -> None:
     """What live sessions of any harness name anywhere in their transcripts."""
@@ -261,12 +311,12 @@ def _citations(
     ]
     if not live:
         return
-    open_ = [
-        artifact.found
-        for artifact in artifacts
-        if artifact.id not in guard.needed
-        and guard.session_of(artifact) not in guard.live
-    ]
+    open_ = (
+        found
+        for index, found in enumerate(artifacts.found())
+        if guard.session_of(*artifacts.session(index)) not in guard.live
+        and found.id not in guard.needed
+    )
     for ident, citing in cited_in(live, open_, cancelled).items():
         session, harness = _short(citing.session), citing.log.harness
         guard.needed[ident] = f"live session {session} of {harness} names it"

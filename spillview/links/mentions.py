@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from spillview.frozen import replace
+from spillview.hints import TYPE_CHECKING
 from spillview.model import Found, Link, Mention, Read
 from spillview.text import path_text, printable
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import pickle
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from threading import RLock
-from typing import TYPE_CHECKING
 
 from spillview.compression import zstd
+from spillview.hints import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from spillview.links.sheets import Group
@@ -49,15 +48,17 @@ class Near:
             packed = self._packed.get(group)
         if packed is None:
             return None
-        each: dict[str, bytes] = pickle.loads(zstd().decompress(packed))
+        from pickle import loads
+
+        each: dict[str, bytes] = loads(zstd().decompress(packed))
         if group == self._asked:  # a list is in the midst of it
-            links = {ident: pickle.loads(link) for ident, link in each.items()}
+            links = {ident: loads(link) for ident, link in each.items()}
             self.keep(group, links)
             return links.get
         self._asked = group
 
         def unpacked(ident: str) -> Link | None:
-            link: Link | None = pickle.loads(each[ident]) if ident in each else None
+            link: Link | None = loads(each[ident]) if ident in each else None
             return link
 
         return unpacked
@@ -72,9 +73,11 @@ class Near:
                 self._pack(*self._open.popitem(last=False))
 
     def _pack(self, group: Group, links: Mapping[str, Link]) -> None:
+        from pickle import dumps
+
         self._links -= len(links)
-        each = {ident: pickle.dumps(link, -1) for ident, link in links.items()}
-        packed = zstd().compress(pickle.dumps(each, -1), 1)
+        each = {ident: dumps(link, -1) for ident, link in links.items()}
+        packed = zstd().compress(dumps(each, -1), 1)
         self._packed[group] = packed
         self._bytes += len(packed)
         while self._bytes > PACKED and len(self._packed) > 1:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence, Set
 from functools import cache
-from typing import TYPE_CHECKING
 
 from spillview.discovery.discovery import TranscriptFound
 from spillview.errors import Unreadable
 from spillview.frozen import replace
+from spillview.hints import TYPE_CHECKING
 from spillview.model import Found, Link, Mention, Missing, Problem
 
 if TYPE_CHECKING:

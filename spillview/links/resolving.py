@@ -8,10 +8,11 @@ from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from itertools import islice, takewhile
-from typing import TYPE_CHECKING
 
+from spillview.hints import TYPE_CHECKING
 from spillview.model import Found, Mention
 from spillview.profiles.patterns import BadPattern, Part, parts_of, split_root
+from spillview.regexes import late
 from spillview.transcripts.addressing import Ending, artifact_endings, split
 from spillview.transcripts.calls import handle_of
 
@@ -20,9 +21,9 @@ if TYPE_CHECKING:
     from spillview.profiles.profile import Profile, Resolve
     from spillview.transcripts.facts import Touch
 
-_CAPTURE = re.compile(r"<([a-z_][a-z0-9_]*)(?::(?:[^<>\\]|\\.)+)?>")
+_CAPTURE = late(r"<([a-z_][a-z0-9_]*)(?::(?:[^<>\\]|\\.)+)?>")
 _NAMING = frozenset(("id", "name", "call_id"))
-_UNSAFE = re.compile(r"[^A-Za-z0-9_.-]")
+_UNSAFE = late(r"[^A-Za-z0-9_.-]")
 _SPECIAL = frozenset("<>*?{}/\\\0")
 _SHORTEST_ROW = 6
 """Chars of a row's key that may stand for all of it."""

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 from spillview.frozen import Frozen
+from spillview.hints import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from spillview.transcripts.facts import TranscriptFacts

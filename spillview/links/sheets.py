@@ -11,10 +11,10 @@ import os
 import zlib
 from array import array
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
 
 from spillview.digests import blake2b
 from spillview.frozen import Frozen, values_of
+from spillview.hints import TYPE_CHECKING, Any
 from spillview.json_text import loads
 from spillview.links.kinship import hashed
 from spillview.links.resolving import is_flat

@@ -7,8 +7,7 @@ other output, and none of it was seen however much it looks alike.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from spillview.hints import TYPE_CHECKING
 from spillview.links.makers import SLACK
 
 if TYPE_CHECKING:

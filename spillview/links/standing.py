@@ -8,10 +8,10 @@ joined as one, as `Records` does it.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from spillview.catalogue.cache import BATCH, as_stored
 from spillview.catalogue.finds import Finds
+from spillview.hints import TYPE_CHECKING
 from spillview.links.kinship import hashed
 from spillview.links.near import Near
 from spillview.links.records import Cancelled, Records

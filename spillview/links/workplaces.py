@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from spillview.catalogue.finds import Finds
 from spillview.discovery.discovery import Discovery, discover
+from spillview.hints import TYPE_CHECKING
 from spillview.links.addresses import real_path
 from spillview.model import Found
 

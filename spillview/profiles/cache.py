@@ -1,8 +1,9 @@
 """The built-in profiles, read once and kept in a form that loads at once.
 
 Reading two dozen TOML files takes as long as the rest of a start. What they say is kept
-in the cache folder as plain tuples, under a digest of their texts and of the form that
-profiles have; anything that does not fit is read anew from the files.
+in the cache folder as plain tuples, under a digest of what tells a changed file
+(device, inode, size, times) and of the form that profiles have; anything that does not
+fit is read anew from the files.
 """
 
 from __future__ import annotations
@@ -12,9 +13,9 @@ import os
 import sys
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
 
 from spillview.digests import blake2b
+from spillview.hints import TYPE_CHECKING, Any
 from spillview.own_files import is_own, open_own
 from spillview.profiles import claims, profile, resumption
 
@@ -55,10 +56,10 @@ _NEW = tuple.__new__
 
 def built_in(places: Places) -> list[Profile]:
     """The profiles that come with the program."""
-    texts = _texts()
-    if texts is None or places.confined:
+    files = _files()
+    if files is None or places.confined:
         return _read()
-    key = _key(texts)
+    key = _key(files)
     path = os.path.join(places.cache_dir, NAME)
     known = _kept(path, key)
     if known is not None:
@@ -75,28 +76,25 @@ def _read() -> list[Profile]:
     return list(read())
 
 
-def _texts() -> list[tuple[str, bytes]] | None:
-    texts = []
+def _files() -> list[tuple[object, ...]] | None:
+    """The profiles' files, each with all that changes when it does."""
+    files: list[tuple[object, ...]] = []
     try:
-        for name in sorted(os.listdir(_FOLDER)):
-            if name.endswith(".toml"):
-                path = os.path.join(_FOLDER, name)
-                with open(path, "rb") as file:
-                    texts.append((path, file.read()))
+        with os.scandir(_FOLDER) as entries:
+            for entry in entries:
+                if entry.name.endswith(".toml"):
+                    s = entry.stat()
+                    times = s.st_mtime_ns, s.st_ctime_ns
+                    files.append((entry.path, s.st_dev, s.st_ino, s.st_size, *times))
     except OSError:
         return None
-    return texts
+    return sorted(files)
 
 
-def _key(texts: list[tuple[str, bytes]]) -> bytes:
+def _key(files: list[tuple[object, ...]]) -> bytes:
     """A digest of all that the kept form depends on."""
     form = {name: kind._fields for name, kind in _TYPES.items()}
-    start = repr((sys.version, marshal.version, form)).encode()
-    digest = blake2b(start, digest_size=DIGEST)
-    for path, data in texts:
-        digest.update(f"\0{path}\0{len(data)}\0".encode("utf-8", "surrogateescape"))
-        digest.update(data)
-    return digest.digest()
+    return _digest(repr((sys.version, marshal.version, form, files)).encode())
 
 
 def _kept(path: str, key: bytes) -> list[Profile] | None:
@@ -139,22 +137,22 @@ def _keep(path: str, key: bytes, profiles: list[Profile]) -> None:
 
 
 def _thin(value: Any) -> Any:
-    """`value` in types that `marshal` knows: a named tuple as its name and values."""
+    """`value` in types that `marshal` knows: a list is a named tuple, by its name."""
     if isinstance(value, tuple):
+        thin = [_thin(item) for item in value]
         if hasattr(value, "_fields"):
             name = type(value).__name__
             if name not in _TYPES:
                 raise ValueError(f"{name} cannot be kept")
-            return (name, *map(_thin, value))
-        return [_thin(item) for item in value]
+            return [name, *thin]
+        return ["", *thin] if list in map(type, thin) else tuple(thin)
     return dict(value) if isinstance(value, Mapping) else value
 
 
 def _thick(value: Any) -> Any:
-    kind = type(value)
-    if kind is tuple:
-        return _NEW(
-            _TYPES[value[0]],
-            [_thick(v) if type(v) in (tuple, list) else v for v in value[1:]],
-        )
-    return tuple([_thick(v) if type(v) in (tuple, list) else v for v in value])
+    """What `value` was made of; a tuple that holds no named one is as it was."""
+    name, *items = value
+    return _NEW(
+        _TYPES[name] if name else tuple,
+        [_thick(item) if type(item) is list else item for item in items],
+    )

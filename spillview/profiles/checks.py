@@ -30,6 +30,8 @@ def check_profile(profile: Profile) -> None:
             check_regex(notice.preview.gap, f"{where}: preview.gap")
         if notice.preview.behind is not None:
             check_regex(notice.preview.behind, f"{where}: preview.behind")
+        for number, regex in enumerate(notice.words, 1):
+            check_regex(regex, f"{where}: words {number}")
         groups = {**notice.pattern.groupindex}
         if notice.preview.opening is not None:
             check_regex(notice.preview.opening, f"{where}: preview.opening", begin=True)

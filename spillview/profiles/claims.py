@@ -1,9 +1,9 @@
 """What a notice states, read from its words: sizes with the slack of their rounding."""
 
 import re
-from typing import NamedTuple
 
 from spillview.model import Claim
+from spillview.named import NamedTuple
 
 LARGEST = 2**63 - 1
 """No file is larger: a notice that states more states nothing."""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from spillview.named import NamedTuple
 from spillview.text import plural
 
 if TYPE_CHECKING:

@@ -10,7 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Set
 from functools import lru_cache
-from typing import NamedTuple
+
+from spillview.named import NamedTuple
+from spillview.regexes import late
 
 _TOKEN = re.compile(
     r"<(?P<capture>[a-z_][a-z0-9_]*)(?::(?P<shape>(?:[^<>\\]|\\.)+))?>"
@@ -18,8 +20,9 @@ _TOKEN = re.compile(
 )
 _VARIABLE = frozenset("*?<>{}")
 """A part without any of these is a name as it stands."""
-_LETTERS = re.compile(r"[A-Za-z0-9_-]+")
-_BRACKETED = re.compile(r"\\.|\[[^\]]*\]|\([^()]*\)")
+_LETTERS = late(r"[A-Za-z0-9_-]+")
+_BRACKETED = late(r"\\.|\[[^\]]*\]|\([^()]*\)")
+_NAME = late(r"<([a-z_][a-z0-9_]*)>|\{([a-z][a-z0-9_]*)\}")
 _PLACEHOLDER = re.compile(r"\{(?P<name>[a-z][a-z0-9_]*)\}")
 
 
@@ -73,6 +76,7 @@ class Part(NamedTuple):
 _NOTHING: Mapping[str, str] = {}
 
 
+@lru_cache(maxsize=1024)
 def split_root(pattern: str) -> tuple[str, str]:
     """`{root}/rest` as its root's id and `rest`; raises BadPattern."""
     found = _PLACEHOLDER.match(pattern)
@@ -124,18 +128,21 @@ def part_regex(text: str) -> re.Pattern[str]:
 
 def fill(template: str, values: Mapping[str, str]) -> str | None:
     """`template` with `<name>` and `{name}` replaced; None when a value is missing."""
-    missing = False
+    first, *pieces = _pieces(template)
+    filled = [first]
+    for name, text in zip(pieces[::2], pieces[1::2], strict=True):
+        value = values.get(name)
+        if value is None:
+            return None
+        filled += value, text
+    return "".join(filled)
 
-    def value(found: re.Match[str]) -> str:
-        nonlocal missing
-        text = values.get(found[1] or found[2])
-        if text is None:
-            missing = True
-            return ""
-        return text
 
-    filled = re.sub(r"<([a-z_][a-z0-9_]*)>|\{([a-z][a-z0-9_]*)\}", value, template)
-    return None if missing else filled
+@lru_cache(maxsize=1024)
+def _pieces(template: str) -> list[str]:
+    """The text before the first name, then each name and the text behind it."""
+    # A name has one of the two groups; the other one is None.
+    return [text for text in _NAME.split(template) if text is not None]
 
 
 def _split(pattern: str) -> list[str]:

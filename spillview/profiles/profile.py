@@ -3,13 +3,16 @@
 A profile is a TOML file (`profile_file` reads it); nothing here knows a harness.
 """
 
+from __future__ import annotations
+
 import os
 import re
 from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Any, NamedTuple
 
+from spillview.hints import TYPE_CHECKING, Any
 from spillview.model import Boundary, Problem
+from spillview.named import NamedTuple
 from spillview.profiles.resumption import ReadTool, Resume
 from spillview.profiles.rules import (
     NONE,
@@ -55,6 +58,7 @@ __all__ = [
     "TranscriptRule",
     "Way",
     "load_profiles",
+    "marks_of",
     "untilde",
     "version_key",
 ]
@@ -89,7 +93,7 @@ class Profile(NamedTuple):
     members: tuple[str, ...] = ()
     """Where results are JSON objects: the members that hold a tool's output."""
     quirks: tuple[str, ...] = ()
-    records: "RecordFields | None" = None
+    records: RecordFields | None = None
     """Where everything stands in a record, for the reader `fields`."""
     verified: bool = False
     """True where it was compared with real data of the harness."""
@@ -107,7 +111,7 @@ class Profile(NamedTuple):
         env: Mapping[str, str] | None = None,
         *,
         content: str = "spill",
-        settings: "Settings | None" = None,
+        settings: Settings | None = None,
     ) -> tuple[Boundary, ...]:
         """The gates for one result of `tool`, the user's settings first.
 
@@ -181,7 +185,7 @@ class Profile(NamedTuple):
         return None
 
 
-def load_profiles(places: "Places") -> tuple[dict[str, Profile], list[Problem]]:
+def load_profiles(places: Places) -> tuple[dict[str, Profile], list[Problem]]:
     """Built-in profiles and the user's own, by harness, and what was wrong with some.
 
     A user's profile replaces a built-in one of the same harness. One that cannot be
@@ -197,6 +201,21 @@ def load_profiles(places: "Places") -> tuple[dict[str, Profile], list[Problem]]:
         for profile in user_files(places.config_dir, problems):
             profiles[profile.harness] = profile
     return profiles, problems
+
+
+def marks_of(places: Places) -> tuple[tuple[object, ...], ...]:
+    """What changes when the user adds, edits or removes a profile of their own."""
+    folder = os.path.join(places.config_dir, "harnesses")
+    try:
+        entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+        facts = [(entry.name, entry.stat()) for entry in entries]
+    except OSError:
+        return ()
+    return tuple(
+        (name, each.st_ino, each.st_size, each.st_mtime_ns, each.st_ctime_ns)
+        for name, each in facts
+        if name.endswith(".toml")
+    )
 
 
 def version_key(version: str) -> tuple[int, ...]:

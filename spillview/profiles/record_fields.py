@@ -19,7 +19,9 @@ A path is keys with dots between; `[]` behind a key stands for each element of a
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
+
+from spillview.named import NamedTuple
 
 if TYPE_CHECKING:
     from spillview.profiles.toml_table import Table

@@ -1,12 +1,15 @@
 """How a session goes on: its harness's own command, and its tool for reading a file.
 
 Both are data of a profile (`[resume]`, `[read_tool]`); nothing here runs anything.
-These are named tuples without texts as annotations: see `profile`.
 """
+
+from __future__ import annotations
 
 import re
 import shlex
-from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from spillview.hints import TYPE_CHECKING, Literal
+from spillview.named import NamedTuple
 
 if TYPE_CHECKING:
     from spillview.profiles.profile import Profile
@@ -65,7 +68,7 @@ class Resumed(NamedTuple):
     """What is to be known of it: what it rests on, or why there is none."""
 
 
-def resume_command(profile: "Profile", session: str, project: str | None) -> Resumed:
+def resume_command(profile: Profile, session: str, project: str | None) -> Resumed:
     """The command that resumes `session`, in its project's folder where that matters.
 
     Nothing is guessed: an id that the harness's command would not take, and a folder

@@ -1,18 +1,21 @@
 """The rules of a profile: roots, globs, names, notices, boundaries, retention.
 
-These are named tuples, and their annotations no texts: as dataclasses, or with texts
-that each get compiled, they would cost three times as much of every start.
+These are named tuples: as dataclasses they would cost three times as much of every
+start.
 """
+
+from __future__ import annotations
 
 import os
 import re
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from types import MappingProxyType
-from typing import Any, Literal, NamedTuple
 
 from spillview.digests import sha256
+from spillview.hints import Any, Literal
 from spillview.model import Claim, Unit
+from spillview.named import NamedTuple
 from spillview.profiles.claims import ClaimRule, read_claim
 
 Confidence = Literal["source-read", "several reports", "single report", "ours"]
@@ -175,6 +178,9 @@ class Notice(NamedTuple):
     """What the envelope is: the whole text, from the notice to `close`, it alone, or
     so many chars from its beginning on as its group `size` says."""
     close: str | None = None
+    words: tuple[str, ...] = ()
+    """Regexes of what else the harness itself says in such a result: no part of the
+    output, though it stands beside notice and preview."""
     places: tuple[str, ...] = ("result",)
     """Where it may stand: `result`, `prompt`, `attachment`."""
     at_end: bool = False

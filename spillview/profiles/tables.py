@@ -147,6 +147,7 @@ def read_notice(table: Table) -> Notice:
         replaces=table.flag("replaces", False),
         extent=table.choice("extent", ("text", "element", "notice", "counted"), "text"),
         close=table.text("close"),
+        words=table.texts("words"),
         places=table.texts("places") or ("result",),
         at_end=table.flag("at_end", False),
         samples=tuple(map(_sample, table.tables("sample"))),

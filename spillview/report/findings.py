@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from spillview.model import Artifact, Line, Missing, Next
 from spillview.seen.endings import ending_line
+
+if TYPE_CHECKING:
+    from spillview.report.finding_list import Findings
 
 Section = Literal[
     "failed_unseen",
@@ -28,7 +31,7 @@ SECTIONS: dict[Section, str] = {
     "signals_unseen": "Errors only where the model did not look",
     "items_missed": "JSON items missed",
     "failed": "Failed",
-    "dangling": "Dangling: the notice's file is gone",
+    "dangling": "Dangling: the notice's artifact is gone",
     "cut": "Cut, with nothing saved",
     "growing": "Growing",
     "exposed": "Exposed",
@@ -139,40 +142,41 @@ class Report:
 
     period: Period
     made: float
-    findings: tuple[Finding, ...]
+    findings: Findings
     tally: Tally
     problems: tuple[str, ...] = ()
     """What could not be found out, as plain sentences."""
     session_notes: dict[tuple[str, str], str] = field(default_factory=dict)
     """What the person wrote about sessions, by harness and session id."""
-    covered: tuple[tuple[str, float], ...] = ()
+    covered: Sequence[tuple[str, float]] = ()
     """Marks of everything the report speaks of, or found to be fine, each with the
     time of its last change; 0 where none is known or it lies in the future."""
-    reviewed: tuple[Finding, ...] = ()
+    reviewed: Sequence[Finding] = ()
     """The worst of each thing that was reviewed before, where that was asked for."""
     looked_at: tuple[str, ...] = ()
     """The stores it was looked for in, or the paths that a person gave."""
+    unreadable: int = 0
+    """Artifacts among the findings that could not be read."""
+    _runs: dict[bool, list[tuple[Run, Findings]]] = field(
+        default_factory=dict, repr=False, compare=False
+    )
 
-    def of(self, section: Section) -> list[Finding]:
+    def of(self, section: Section) -> Findings:
         """The findings of one section."""
-        return [each for each in self.findings if each.section == section]
+        return self.findings.of(section)
 
     @property
-    def went_on(self) -> list[tuple[Run, list[Finding]]]:
+    def went_on(self) -> list[tuple[Run, Findings]]:
         """Sessions that went on after a failure they never saw, the worst first."""
-        return by_run(f for f in self.of("failed_unseen") if f.went_on)
+        return self._by_run(went_on=True)
 
     @property
-    def stopped(self) -> list[tuple[Run, list[Finding]]]:
+    def stopped(self) -> list[tuple[Run, Findings]]:
         """Sessions with such a failure after which nothing more was said or called."""
-        return by_run(f for f in self.of("failed_unseen") if not f.went_on)
+        return self._by_run(went_on=False)
 
-
-def by_run(findings: Iterable[Finding]) -> list[tuple[Run, list[Finding]]]:
-    """The findings by session, in the order of each one's first."""
-    runs: dict[tuple[str, str], tuple[Run, list[Finding]]] = {}
-    for each in findings:
-        if each.run is not None:
-            key = (each.run.harness, each.run.id)
-            runs.setdefault(key, (each.run, []))[1].append(each)
-    return list(runs.values())
+    def _by_run(self, *, went_on: bool) -> list[tuple[Run, Findings]]:
+        if went_on not in self._runs:
+            failures = self.of("failed_unseen").that_went_on(went_on)
+            self._runs[went_on] = failures.by_run()
+        return self._runs[went_on]

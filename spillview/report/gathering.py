@@ -3,26 +3,36 @@
 from __future__ import annotations
 
 import os
+from array import array
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from spillview.catalogue import triage
+from spillview.catalogue.gists import GROWING, SECRET, WENT_ON, Gists
+from spillview.catalogue.session_order import worst_first
 from spillview.exposure.exposure import leads_out, user_name
+from spillview.exposure.permissions import world_readable
 from spillview.growth.current import filling, growing
 from spillview.growth.rows import growth_facts
-from spillview.model import Artifact, Missing
+from spillview.model import Artifact, Found, Missing
 from spillview.report import sentences
-from spillview.report.findings import SECTIONS, Finding, Period, Report, Run, Tally
-from spillview.report.items import ItemCounter, Items
-from spillview.report.period import holds, holds_call, period_of
-from spillview.report.placing import EXPOSING, is_fine, sections_of
-from spillview.review.reviewed import (
-    call_mark,
-    is_call_reviewed,
-    is_reviewed,
-    session_mark,
+from spillview.report.finding_list import NOTHING, Covered, Entries, Findings, Wanted
+from spillview.report.findings import (
+    SECTIONS,
+    Finding,
+    Period,
+    Report,
+    Run,
+    Section,
+    Tally,
 )
+from spillview.report.items import ItemCounter, Items, has_items
+from spillview.report.period import holds_call, holds_times, period_of
+from spillview.report.placing import EXPOSING, is_fine, sections_of_facts
+from spillview.review.reviewed import call_mark, is_call_reviewed, session_mark
 from spillview.secrets.masking import masked_text
 from spillview.secrets.showing import shown, shown_call
 from spillview.secrets.telling import tally
@@ -36,6 +46,14 @@ Progress = Callable[[int, int], None]
 
 LOOKING = 20.0
 """Seconds that are spent on looking for credentials where nobody looked before."""
+
+EXPOSED, ITEMS, FINE, UNCOUNTED, CONCLUDES, ERRORS, DATED, UNREAD = (
+    1 << bit for bit in range(8)
+)
+"""What a report asks of an artifact that its gist does not tell: it is exposed by a
+flag; items of it may have been missed; it is fine where it is in no section; nothing
+was counted of it; its verdict concludes; errors stand only where no model looked; a
+time is known of it; it could not be read."""
 
 _ORDER = {section: place for place, section in enumerate(SECTIONS)}
 
@@ -88,10 +106,19 @@ class _Gathering:
         own = period.origin in ("review", "evening")  # nobody asked for another one
         self.reopened = state.reopened() if state is not None and own else set()
         self.problems: list[str] = []
-        self.inside: list[Artifact] = []
-        self.todo: list[Artifact] = []
-        self.before: list[Artifact] = []
-        self.passed: list[Artifact] = []
+        self.found = self.inside = NOTHING
+        """The ground; of that what the period holds."""
+        self.todo = self.passed = array("i")
+        """Places of what is left to review, and of what was reviewed, where that is
+        told too."""
+        self.gists = Gists(())
+        self.facts = array("H")
+        """What else is asked of each, by place."""
+        self.special: dict[int, Artifact] = {}
+        """Artifacts that are not made again as they are."""
+        self.items: dict[int, Items] = {}
+        self.out: set[int] = set()
+        """Links that lead out of every store."""
         self.calls_passed: list[Missing] = []
         """What was reviewed, where that is told too."""
         self.calls: list[Missing] = []
@@ -99,42 +126,43 @@ class _Gathering:
         self.unlooked = 0
         self.growing: dict[str, Reading] = {}
         """How what grows does so, by the artifact's id."""
+        self.runs: dict[tuple[str, str], Run] = {}
 
     # -- looking -----------------------------------------------------------------------
 
     def look(self, progress: Progress | None) -> None:
         """Find the period's artifacts, and complete those not reviewed yet."""
-        catalogue, period = self.catalogue, self.period
-        found = catalogue.settled(catalogue.scan(self.query))
-        inside = [a for a in found if self._holds(a)]
-        whole = {
-            a.id: a
-            for a in inside
-            if self.with_reviewed or not is_reviewed(a, self.now)
-        }
-        wanted = list(whole.values())
-        for artifact in catalogue.complete(wanted, progress=progress):
-            whole[artifact.id] = artifact
-        # A call's time is known better now than the file's was.
-        latest = (whole.get(a.id, a) for a in inside)
-        self.inside = [a for a in latest if self._holds(a)]
-        self.todo = [a for a in self.inside if not is_reviewed(a, self.now)]
+        catalogue = self.catalogue
+        found = self.found = catalogue.settled(catalogue.scan(self.query))
+        gists = self.gists = Gists(found.table.sessions)
+        self.facts = array("H", bytes(2 * len(gists)))
+        finds = found.table.finds
+        for place in found.order:
+            gists.changed[place] = finds.mtimes[place] / 1e9
+        for ident, when in catalogue.marks.items():
+            index = found.index_of(ident)
+            if index is not None:
+                gists.review(found.order[index], when, self.now)
+        self.inside = found.pick(i for i in range(len(found)) if self._holds(i))
+        reviewed = [gists.is_reviewed(place) for place in self.inside.order]
+        wanted = self.inside
+        if not self.with_reviewed and any(reviewed):
+            wanted = wanted.pick(i for i, done in enumerate(reviewed) if not done)
+        complete = catalogue.complete(wanted, progress=progress)
+        for place, artifact in zip(wanted.order, complete, strict=False):
+            self._take(place, artifact)
+        self.todo = array(
+            "i", (p for p, r in zip(self.inside.order, reviewed, strict=True) if not r)
+        )
         if self.with_reviewed:
-            self.passed = [a for a in self.inside if is_reviewed(a, self.now)]
-        known = {artifact.id for artifact in inside}
-        self.before = [
-            a
-            for a in found
-            if a.id not in known
-            and not is_reviewed(a, self.now)
-            and period.since is not None
-            and max(a.created, a.changed) < period.since
-        ]
+            self.passed = array(
+                "i", (p for p, r in zip(self.inside.order, reviewed, strict=True) if r)
+            )
         missing = _once(catalogue, catalogue.missing(self.query))
         calls = [
             call
             for call in missing
-            if holds_call(period, call) or call_mark(call) in self.reopened
+            if holds_call(self.period, call) or call_mark(call) in self.reopened
         ]
         self.calls_inside = len(calls)
         self.calls = [c for c in calls if not is_call_reviewed(c, self.marks)]
@@ -142,26 +170,56 @@ class _Gathering:
             self.calls_passed = [c for c in calls if is_call_reviewed(c, self.marks)]
         self._look_for_credentials(progress)
 
-    def _holds(self, artifact: Artifact) -> bool:
+    def _holds(self, index: int) -> bool:
         """Whether it is told of: in the period, or opened again by its name."""
-        return holds(self.period, artifact) or artifact.id in self.reopened
+        found = self.found
+        whole = found.table.finds.whole().get(found.order[index])
+        dated = whole is None or found[index].dated
+        times = found.created(index), found.changed(index)
+        if holds_times(self.period, *times, dated=dated):
+            return True
+        return bool(self.reopened) and found.ident(index) in self.reopened
+
+    def _take(self, place: int, artifact: Artifact) -> None:
+        """Take down what is asked of a complete artifact, and let it go."""
+        self.gists.take(place, artifact)
+        link = artifact.link
+        facts = (
+            (EXPOSED, any(flag in EXPOSING for flag in artifact.flags)),
+            (ITEMS, has_items(artifact)),
+            (FINE, is_fine(artifact)),
+            (UNCOUNTED, artifact.counts is None and artifact.has_content),
+            (CONCLUDES, link is not None and link.verdict != "unknown"),
+            (ERRORS, triage.errors_unseen(artifact)),
+            (DATED, artifact.dated),
+            (UNREAD, artifact.error is not None),
+        )
+        self.facts[place] = sum(bit for bit, holds in facts if holds)
+        if not self.catalogue.remakes(artifact):
+            self.special[place] = artifact
 
     def _look_for_credentials(self, progress: Progress | None) -> None:
         """In what is told of; what takes too long is counted instead."""
         from spillview.secrets.kept import look_through
 
         catalogue = self.catalogue
-        _, left = look_through(
+        told = (p for p in (*self.todo, *self.passed) if not self.facts[p] & UNREAD)
+        self.unlooked = look_through(
             catalogue.cache,
-            [*self.todo, *self.passed],
+            self.found.of(told),
             seconds=LOOKING,
             progress=progress,
-        )
-        self.unlooked = len(left)
+        ).left
         catalogue.learn_secrets()
-        if catalogue.holding is not None:
-            self.todo = [catalogue.with_secrets(a) for a in self.todo]
-            self.passed = [catalogue.with_secrets(a) for a in self.passed]
+        if catalogue.holding is None:
+            return
+        self.gists.set_secrets(self.found.table.finds, catalogue.holding)
+        for place in (*self.todo, *self.passed):
+            if self.gists.bits[place] & SECRET:
+                self.facts[place] |= EXPOSED
+                if place in self.special:
+                    whole = catalogue.with_secrets(self.special[place])
+                    self.special[place] = whole
 
     # -- reporting ---------------------------------------------------------------------
 
@@ -170,74 +228,168 @@ class _Gathering:
         catalogue = self.catalogue
         counter = ItemCounter(unbounded=thorough)
         roots = [os.path.realpath(store.root) for store in catalogue.stores]
-        sessions = catalogue.sessions(self.todo)
-        self.growing = growing(self.todo)
-        findings: list[Finding] = []
-        placed: set[str] = set()
-        fine = 0
-        for session in sessions:
-            run = self._run(session.harness, session.id, session.project, session.title)
-            for artifact in session.artifacts:
-                own = list(self._of_artifact(artifact, run, counter, roots))
-                findings += own
-                if own:
-                    placed.add(artifact.id)
-                else:
-                    fine += is_fine(artifact)
-        if self.query.session is None:
-            findings += self._exposures()
-        findings += map(self._of_call, self.calls)
-        keys = {(a.found.harness, a.session) for a in self.inside}
+        entries = Entries(self.found, self._findings, self._run)
+        grow = [p for p in self.todo if self.gists.bits[p] & GROWING]
+        self.growing = growing(map(self._artifact, grow))
+        listed: list[tuple[tuple[object, ...], int]] = []
+        placed = fine = unreadable = 0
+        for places in self._in_order(self.todo):
+            for place in places:
+                own = list(self._sections(place, counter, roots))
+                for section in own:
+                    went_on = self._went_on(place, section)
+                    number = entries.add(place, section, went_on=went_on)
+                    listed.append((self._key(place, section), number))
+                placed += bool(own)
+                fine += not own and self.facts[place] & FINE != 0
+                unreadable += bool(own) and self.facts[place] & UNREAD != 0
+        others = list(self._exposures()) if self.query.session is None else []
+        others += map(self._of_call, self.calls)
+        listed += [(_worst_first(each), entries.put(each)) for each in others]
+        listed.sort(key=itemgetter(0))  # stable: sessions stay in their order
+        order = array("i", map(itemgetter(1), listed))
+        passed = sorted(self._passed(entries, counter, roots), key=itemgetter(0))
+        inside = self.inside
+        keys = set(map(inside.session, range(len(inside))))
         keys |= {(call.harness, call.session) for call in self.calls}
-        exposed_before = sum(self._is_exposed(a, roots) for a in self.before)
         tally = Tally(
-            artifacts=len(self.inside),
-            reviewed=len(self.inside) - len(self.todo),
-            found=len(placed),
+            artifacts=len(inside),
+            reviewed=len(inside) - len(self.todo),
+            found=placed,
             fine=fine,
-            unknown=len(self.todo) - len(placed) - fine,
+            unknown=len(self.todo) - placed - fine,
             calls=self.calls_inside,
             calls_reviewed=self.calls_inside - len(self.calls),
             sessions=len(keys),
-            uncounted=sum(a.counts is None and a.has_content for a in self.todo),
+            uncounted=sum(self.facts[p] & UNCOUNTED != 0 for p in self.todo),
             items_unread=len(counter.unread),
-            exposed_before=exposed_before,
+            exposed_before=self._exposed_before(roots),
             unlooked=self.unlooked,
         )
-        findings.sort(key=_worst_first)  # stable: sessions stay in their order
         if self.query.session is None:
-            findings += self._storage()
+            order.extend(map(entries.put, self._storage()))
         return Report(
             self.period,
             self.now,
-            tuple(findings),
+            Findings(entries, order),
             tally,
             tuple(dict.fromkeys(self.problems)),
             self._session_notes(keys),
-            tuple(self._covered()),
-            tuple(sorted(self._passed(counter, roots), key=_worst_first)),
-            self.query.paths or tuple(dict.fromkeys(s.root for s in catalogue.stores)),
+            self._covered(),
+            Findings(entries, map(itemgetter(1), passed)),
+            self.query.paths or self._looked_at(),
+            unreadable,
         )
 
-    def _passed(self, counter: ItemCounter, roots: list[str]) -> Iterator[Finding]:
-        """The worst of each artifact that was reviewed, and each such call."""
-        for session in self.catalogue.sessions(self.passed):
-            run = self._run(session.harness, session.id, session.project, session.title)
-            for artifact in session.artifacts:
-                told = self._of_artifact(artifact, run, counter, roots)
-                worst = min(told, key=_worst_first, default=None)
-                if worst is not None:
-                    yield worst
-        yield from map(self._of_call, self.calls_passed)
+    def _in_order(self, places: Iterable[int]) -> Iterator[Sequence[int]]:
+        """Those of each session, worst session first, worst artifact first."""
+        return worst_first(self.catalogue, self.found.of(places), self.gists)
 
-    def _covered(self) -> Iterator[tuple[str, float]]:
+    def _looked_at(self) -> tuple[str, ...]:
+        """The roots of the stores, those with most that is older first."""
+        finds, within = self.found.table.finds, set(self.inside.order)
+        older = (place for place in self.found.order if place not in within)
+        held = Counter(map(finds.root, older))
+        roots = dict.fromkeys(store.root for store in self.catalogue.stores)
+        return tuple(sorted(roots, key=lambda root: -held[root]))
+
+    def _sections(
+        self, place: int, counter: ItemCounter, roots: list[str]
+    ) -> Iterator[Section]:
+        """Every section it belongs to; see `placing`."""
+        facts, bits = self.facts[place], self.gists.bits[place]
+        if facts & ITEMS:
+            items = counter.items(self._artifact(place))
+            if items is not None and items.missed:
+                self.items[place] = items
+        finds = self.found.table.finds
+        if place in finds.whole() and _leads_out(finds[place], roots):
+            self.out.add(place)
+        yield from sections_of_facts(
+            triage.Rank(self.gists.ranks[place]),
+            errors_unseen=facts & ERRORS != 0,
+            items_missed=place in self.items,
+            growing=bits & GROWING != 0,
+            exposed=facts & EXPOSED != 0
+            or place in self.out
+            or self._foreign_owner(finds[place]) is not None,
+        )
+
+    def _went_on(self, place: int, section: Section) -> bool:
+        looked = section not in ("items_missed", "growing", "exposed")
+        return looked and self.gists.bits[place] & WENT_ON != 0
+
+    def _key(self, place: int, section: Section) -> tuple[object, ...]:
+        """Where it stands among the findings; as `_worst_first` has it."""
+        facts = self.facts[place]
+        within: tuple[object, ...] = ()
+        if section == "failed_unseen":
+            within = (not self._went_on(place, section),)
+        elif section == "verdict_unseen":
+            within = (not facts & ERRORS, not facts & CONCLUDES)
+        elif section == "items_missed":
+            within = (-self.items[place].missed,)
+        elif section == "exposed":
+            within = (0, 0, 0)
+            if self.gists.bits[place] & SECRET:
+                received = tally([self._artifact(place)])
+                seen, part = received["seen"], received["in part"]
+                within = (-seen, -part, -received.total())
+        return (_ORDER[section], *within)
+
+    def _passed(
+        self, entries: Entries, counter: ItemCounter, roots: list[str]
+    ) -> Iterator[tuple[tuple[object, ...], int]]:
+        """The worst of each artifact that was reviewed, and each such call."""
+        for places in self._in_order(self.passed):
+            for place in places:
+                sections = list(self._sections(place, counter, roots))
+                if sections:
+                    worst = min(sections, key=lambda each: self._key(place, each))
+                    went_on = self._went_on(place, worst)
+                    number = entries.add(place, worst, went_on=went_on)
+                    yield self._key(place, worst), number
+        for call in self.calls_passed:
+            finding = self._of_call(call)
+            yield _worst_first(finding), entries.put(finding)
+
+    def _covered(self) -> Covered:
         """Marks of all that a finished review covers, and when each last changed."""
-        for artifact in self.todo:
-            last = max(artifact.created, artifact.changed) if artifact.dated else 0.0
-            yield artifact.id, last if last <= self.now else 0.0
+        gists = self.gists
+        times = array("d")
+        for place in self.todo:
+            last = max(gists.created[place], gists.changed[place])
+            last = last if self.facts[place] & DATED else 0.0
+            times.append(last if last <= self.now else 0.0)
+        calls = []
         for call in self.calls:
             at = call.mention.time or 0.0
-            yield call_mark(call), at if at <= self.now else 0.0
+            calls.append((call_mark(call), at if at <= self.now else 0.0))
+        idents = array("Q", map(gists.idents.__getitem__, self.todo))
+        return Covered(idents, times, calls)
+
+    def _exposed_before(self, roots: list[str]) -> int:
+        """How many exposed ones there are from before the period, not reviewed."""
+        since, found = self.period.since, self.found
+        if since is None:
+            return 0
+        within = set(self.inside.order)
+        finds, holding = found.table.finds, self.catalogue.holding
+        number = 0
+        for index, place in enumerate(found.order):
+            if place in within or self.gists.is_reviewed(place):
+                continue
+            if max(found.created(index), found.changed(index)) >= since:
+                continue
+            item = finds[place]
+            secrets = holding.of(item) if holding is not None else None
+            number += (
+                (item.type == "file" and world_readable(item.path, item.mode))
+                or (secrets is not None and bool(secrets.items))
+                or self._foreign_owner(item) is not None
+                or _leads_out(item, roots)
+            )
+        return number
 
     def _session_notes(
         self, keys: Iterable[tuple[str, str]]
@@ -254,10 +406,12 @@ class _Gathering:
         from spillview.exposure.exposure import exposures
 
         catalogue = self.catalogue
-        grounds = {(a.found.harness, a.found.root) for a in self.todo}
+        finds = self.found.table.finds
+        grounds = {(finds.harness(p), finds.root(p)) for p in self.todo}
         stores = [s for s in catalogue.stores if (s.harness, s.root) in grounds]
         uid = catalogue.places.uid
-        for fact in exposures(stores, self.todo, catalogue.profiles, uid):
+        entries = map(finds.__getitem__, self.todo)
+        for fact in exposures(stores, entries, catalogue.profiles, uid):
             if fact.kind != "leads-out":  # each such link is told of by itself
                 more = {"exposure": fact.kind, "path": path_text(fact.path)}
                 yield Finding("exposed", fact.sentence, more=more)
@@ -268,83 +422,91 @@ class _Gathering:
         rates = filling(self.growing)
         return list(storage(self.catalogue, self.query, self.problems, rates))
 
-    def _of_artifact(
-        self, artifact: Artifact, run: Run, counter: ItemCounter, roots: list[str]
-    ) -> Iterator[Finding]:
-        items = counter.items(artifact)
-        owner = self._foreign_owner(artifact)
-        out = _leads_out(artifact, roots)
+    def _artifact(self, place: int) -> Artifact:
+        """The complete artifact at a place of the scan."""
+        [artifact] = self._artifacts([place])
+        return artifact
+
+    def _artifacts(self, places: Sequence[int]) -> list[Artifact]:
+        """The complete artifacts at these places: made again, as they were."""
+        made = []
+        for place, artifact in zip(places, self.found.of(places), strict=True):
+            if place in self.special:
+                artifact = self.special[place]
+            elif triage.rank(artifact) != self.gists.ranks[place]:
+                # The cache did not keep it, or lost it meanwhile.
+                artifact = self.catalogue.complete_one(artifact)
+            made.append(artifact)
+        return made
+
+    def _findings(self, wanted: Sequence[Wanted]) -> list[Finding]:
+        """What is to be said of artifacts at their places."""
+        places = list(dict.fromkeys(place for place, _ in wanted))
+        whole = dict(zip(places, self._artifacts(places), strict=True))
+        return [self._finding(p, whole[p], section) for p, section in wanted]
+
+    def _finding(self, place: int, artifact: Artifact, section: Section) -> Finding:
+        run = self._run(artifact.found.harness, artifact.session)
         note = self.notes.get(artifact.id)
-        for section in sections_of(
-            artifact, items=items, foreign=owner is not None, leads_out=out
-        ):
-            artifact = artifact if self.raw else shown(artifact)
-            more = dict(_facts(artifact))
-            match section:
-                case "items_missed":
-                    assert items is not None  # or it would not be in this section
-                    text = sentences.items_text(artifact, items)
-                    more |= _item_facts(items)
-                case "growing":
-                    reading = self.growing.get(artifact.id)
-                    more |= growth_facts(reading)
-                    text = sentences.growing_text(artifact, str(more["growth"]))
-                case "exposed":
-                    text = sentences.exposed_text(artifact, owner, out)
-                    more |= {"owner": owner, "leads_out": out}
-                case _:
-                    on = triage.went_on(artifact)
-                    text = sentences.looked(section, artifact, run, on)
-                    more["went_on"] = on
-            words = note.text if note is not None else None
-            yield Finding(section, text, run, artifact, None, words, more)
+        if not self.raw:
+            artifact = shown(artifact)
+        more = dict(_facts(artifact))
+        match section:
+            case "items_missed":
+                items = self.items[place]
+                text = sentences.items_text(artifact, items)
+                more |= _item_facts(items)
+            case "growing":
+                reading = self.growing.get(artifact.id)
+                more |= growth_facts(reading)
+                text = sentences.growing_text(artifact, str(more["growth"]))
+            case "exposed":
+                owner = self._foreign_owner(artifact.found)
+                out = place in self.out
+                text = sentences.exposed_text(artifact, owner, out)
+                more |= {"owner": owner, "leads_out": out}
+            case _:
+                on = triage.went_on(artifact)
+                text = sentences.looked(section, artifact, run, on)
+                more["went_on"] = on
+        words = note.text if note is not None else None
+        return Finding(section, text, run, artifact, None, words, more)
 
     def _of_call(self, call: Missing) -> Finding:
-        project, title = self.catalogue.session_named(call.harness, call.session)
-        run = self._run(call.harness, call.session, project or call.project, title)
+        run = self._run(call.harness, call.session, call.project)
         call = call if self.raw else shown_call(call)
         return Finding(call.state, sentences.call_text(call), run, call=call)
 
-    def _run(
-        self, harness: str, session: str, project: str | None, title: str | None
-    ) -> Run:
-        if title is not None and not self.raw:
-            title = masked_text(title)
-        return Run(harness, session, project, title)
+    def _run(self, harness: str, session: str, project: str | None = None) -> Run:
+        """The session of a finding; `project` where no transcript tells it."""
+        key = (harness, session)
+        run = self.runs.get(key)
+        if run is None:
+            known, title = self.catalogue.session_named(*key)
+            if title is not None and not self.raw:
+                title = masked_text(title)
+            run = self.runs[key] = Run(harness, session, known, title)
+        if run.project is None and project is not None:
+            return replace(run, project=project)
+        return run
 
-    def _foreign_owner(self, artifact: Artifact) -> str | None:
+    def _foreign_owner(self, found: Found) -> str | None:
         """The user a file belongs to, where that is somebody else."""
-        uid, own = artifact.found.uid, self.catalogue.places.uid
-        if artifact.found.type == "unreadable" or own < 0 or uid == own:
+        uid, own = found.uid, self.catalogue.places.uid
+        if found.type == "unreadable" or own < 0 or uid == own:
             return None
         return user_name(uid)
 
-    def _is_exposed(self, artifact: Artifact, roots: list[str]) -> bool:
-        return (
-            any(flag in EXPOSING for flag in artifact.flags)
-            or self._foreign_owner(artifact) is not None
-            or _leads_out(artifact, roots)
-        )
-
 
 def _worst_first(finding: Finding) -> tuple[object, ...]:
-    """Sections in their order; in each what was acted on, and what concludes, first."""
-    artifact, section = finding.artifact, finding.section
+    """Where one stands that is no artifact's; see `_Gathering._key` for the others.
+
+    Sections in their order; in each what was acted on, and what concludes, first.
+    """
     within: tuple[object, ...] = ()
-    if section == "failed_unseen":
-        within = (not finding.went_on,)
-    elif section == "verdict_unseen" and artifact is not None:
-        concludes = artifact.link is not None and artifact.link.verdict != "unknown"
-        within = (not triage.errors_unseen(artifact), not concludes)
-    elif section == "items_missed":
-        missed = finding.more.get("items_missed", 0)
-        within = (-missed,)
-    elif section == "exposed" and artifact is not None:
-        received = tally([artifact])
-        within = (-received["seen"], -received["in part"], -received.total())
-    elif finding.call is not None:
+    if finding.call is not None:
         within = (finding.swept, -(finding.call.mention.time or 0.0))
-    return (_ORDER[section], *within)
+    return (_ORDER[finding.section], *within)
 
 
 def _once(catalogue: Catalogue, calls: Iterable[Missing]) -> list[Missing]:
@@ -360,9 +522,8 @@ def _once(catalogue: Catalogue, calls: Iterable[Missing]) -> list[Missing]:
     return list(kept.values())
 
 
-def _leads_out(artifact: Artifact, roots: Sequence[str]) -> bool:
+def _leads_out(found: Found, roots: Sequence[str]) -> bool:
     """Whether it is a link to a place outside every store."""
-    found = artifact.found
     return found.type == "symlink" and leads_out(found.path, roots)
 
 

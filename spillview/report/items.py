@@ -36,6 +36,8 @@ def has_items(artifact: Artifact) -> bool:
     counts, link = artifact.counts, artifact.link
     if counts is None or link is None or link.seen is None or link.state != "linked":
         return False
+    if link.seen.is_unknown:
+        return False
     if counts.kind not in ("json", "jsonl"):
         return False
     return not (link.seen.certain and link.seen.bytes >= counts.bytes)

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from html import escape
+from itertools import chain
 from string import Template
 
 from spillview.report.findings import SECTIONS, Finding, Report, Run, Section
@@ -27,7 +28,7 @@ LONGEST = 2_000
 UNFOLDED = 40
 """A table of more rows is folded until it is opened; print shows it all the same."""
 
-_PAGE = Template(
+_HEAD = Template(
     """<!doctype html>
 <html lang="en">
 <head>
@@ -41,36 +42,53 @@ _PAGE = Template(
 </head>
 <body>
 <main>
-$body
+"""
+)
+_FOOT = """
 </main>
 </body>
 </html>
 """
-)
 
 
 def page(report: Report) -> str:
     """The whole document."""
+    return "".join(parts_of(report))
+
+
+def parts_of(report: Report) -> Iterator[str]:
+    """The document in parts: it may be as long as there are findings."""
     digest = base64.b64encode(hashlib.sha256(STYLE.encode()).digest()).decode()
     policy = (
         f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none';"
         " form-action 'none'"
     )
-    period = words(report.period, report.made)
-    body = [*_top(report, period), *_decisive(report)]
-    for section in SECTIONS:
-        if section not in ("failed_unseen", "disk"):
-            body += _section(report, section)
-    body += _reviewed(report)
-    body += _disk(report)
-    body += [f"<p>{_data(sentence)}</p>" for sentence in closing(report)]
-    body += [f'<p class="bad">{_data(problem)}</p>' for problem in report.problems]
-    return _PAGE.substitute(
+    yield _HEAD.substitute(
         policy=escape(policy),
         title=escape(printable(f"spillview: {headline(report)}")),
         style=STYLE,
-        body="\n".join(body),
     )
+    gap = ""
+    for block in _blocks(report):
+        yield gap
+        yield from block
+        gap = "\n"
+    yield _FOOT
+
+
+def _blocks(report: Report) -> Iterator[Iterable[str]]:
+    """What stands on lines of its own; each may come in parts."""
+    period = words(report.period, report.made)
+    yield from ([line] for line in _top(report, period))
+    yield from _decisive(report)
+    for section in SECTIONS:
+        if section not in ("failed_unseen", "disk"):
+            yield from _section(report, section)
+    yield from _reviewed(report)
+    yield from _disk(report)
+    yield from ([f"<p>{_data(sentence)}</p>"] for sentence in closing(report))
+    bad = report.problems
+    yield from ([f'<p class="bad">{_data(problem)}</p>'] for problem in bad)
 
 
 # -- texts -------------------------------------------------------------------------
@@ -106,24 +124,25 @@ def _top(report: Report, period: str) -> list[str]:
     ]
 
 
-def _decisive(report: Report) -> list[str]:
-    parts = [_run(report, *each) for each in report.went_on]
+def _decisive(report: Report) -> Iterator[Iterable[str]]:
+    yield from (_run(report, *each) for each in report.went_on)
     if report.stopped:
-        parts.append(f'<h2 class="bad">{escape(stopped_headline(report))}</h2>')
-        parts += [_run(report, *each) for each in report.stopped]
-    return parts
+        yield [f'<h2 class="bad">{escape(stopped_headline(report))}</h2>']
+        yield from (_run(report, *each) for each in report.stopped)
 
 
-def _run(report: Report, run: Run, findings: Sequence[Finding]) -> str:
+def _run(report: Report, run: Run, findings: Sequence[Finding]) -> Iterator[str]:
     note = report.session_notes.get((run.harness, run.id))
     where = " · ".join(
         _data(each) for each in (run.project, run.harness, run.id) if each
     )
-    parts = [f"<h3>{_data(name_of(run))}</h3>", f'<p class="where">{where}</p>']
+    yield '<section class="run">'
+    yield f"<h3>{_data(name_of(run))}</h3>"
+    yield f'<p class="where">{where}</p>'
     if note:
-        parts.append(f'<p class="note">{_data(note)}</p>')
-    parts += map(_failure, findings)
-    return f'<section class="run">{"".join(parts)}</section>'
+        yield f'<p class="note">{_data(note)}</p>'
+    yield from map(_failure, findings)
+    yield "</section>"
 
 
 def _failure(finding: Finding) -> str:
@@ -154,44 +173,44 @@ def _failure(finding: Finding) -> str:
 # -- tables ------------------------------------------------------------------------
 
 
-def _section(report: Report, section: Section) -> list[str]:
+def _section(report: Report, section: Section) -> Iterator[Iterable[str]]:
     findings = report.of(section)
-    loud = [finding for finding in findings if not finding.swept]
-    parts = []
+    loud: Sequence[Finding] = findings
+    quiet: Sequence[Finding] = ()
+    if section in ("dangling", "cut"):
+        loud = [finding for finding in findings if not finding.swept]
+        quiet = [finding for finding in findings if finding.swept]
     if loud:
         titles, cells = _TABLES[section]
         title = escape(f"{SECTIONS[section]} ({len(loud):,})")
-        table = _table(titles, [cells(finding) for finding in loud], loud)
+        table = _table(titles, cells, loud)
         if len(loud) > UNFOLDED:
-            parts.append(f"<details><summary>{title}</summary>{table}</details>")
+            head = f"<details><summary>{title}</summary>"
+            yield chain([head], table, ["</details>"])
         else:
-            parts.append(f"<h2>{title}</h2>{table}")
-    quiet = [finding for finding in findings if finding.swept]
+            yield chain([f"<h2>{title}</h2>"], table)
     for reason in dict.fromkeys(f.call.swept for f in quiet if f.call is not None):
         number = sum(f.call is not None and f.call.swept == reason for f in quiet)
         text = f"{number:,} {section}, as expected: {reason}"
-        parts.append(f'<p class="quiet">{_data(text)}</p>')
-    return parts
+        yield [f'<p class="quiet">{_data(text)}</p>']
 
 
 def _table(
-    titles: Sequence[str], rows: Sequence[Sequence[str]], findings: Sequence[Finding]
-) -> str:
+    titles: Sequence[str],
+    cells: Callable[[Finding], Sequence[str]],
+    findings: Sequence[Finding],
+) -> Iterator[str]:
     noted = any(finding.note for finding in findings)
     titles = [*titles, "Open", *(["Note"] if noted else [])]
     head = "".join(f'<th scope="col">{escape(title)}</th>' for title in titles)
-    body = []
-    for cells, finding in zip(rows, findings, strict=True):
+    yield f'<div class="table"><table><thead><tr>{head}</tr></thead><tbody>'
+    for finding in findings:
         command = opening(finding)
-        row = [*cells, _code(command) if command is not None else ""]
+        row = [*cells(finding), _code(command) if command is not None else ""]
         if noted:
             row.append(_data(finding.note))
-        body.append(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>")
-    rows_ = "".join(body)
-    return (
-        f'<div class="table"><table><thead><tr>{head}</tr></thead>'
-        f"<tbody>{rows_}</tbody></table></div>"
-    )
+        yield f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>"
+    yield "</tbody></table></div>"
 
 
 def _project(finding: Finding) -> str:
@@ -277,19 +296,22 @@ _TABLES: dict[Section, tuple[list[str], Callable[[Finding], list[str]]]] = {
 """The columns of each section's table, and the cells of a finding as HTML."""
 
 
-def _reviewed(report: Report) -> Iterable[str]:
+def _reviewed(report: Report) -> Iterator[Iterable[str]]:
     """What was reviewed before, where that was asked for."""
     found = report.reviewed
     if not found:
         return
-    rows = [["✓", _project(f), _command(f), escape(SECTIONS[f.section])] for f in found]
-    yield f"<h2>{escape(passed(report))}</h2>"
-    yield _table(["", "Session", "Command", "Why"], rows, found)
+
+    def cells(f: Finding) -> list[str]:
+        return ["✓", _project(f), _command(f), escape(SECTIONS[f.section])]
+
+    yield [f"<h2>{escape(passed(report))}</h2>"]
+    yield _table(["", "Session", "Command", "Why"], cells, found)
 
 
-def _disk(report: Report) -> Iterable[str]:
+def _disk(report: Report) -> Iterator[Iterable[str]]:
     findings = report.of("disk")
     if not findings:
         return
     items = "".join(f"<li>{_data(finding.text)}</li>" for finding in findings)
-    yield f"<h2>{SECTIONS['disk']}</h2><ul>{items}</ul>"
+    yield [f"<h2>{SECTIONS['disk']}</h2><ul>{items}</ul>"]

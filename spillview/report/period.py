@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 from spillview.catalogue.triage import EVENING_HOUR, evening
-from spillview.model import Artifact, Missing
+from spillview.model import Missing
 from spillview.report.findings import Period
 from spillview.text import when
 
@@ -47,17 +47,16 @@ def evening_before(now: float) -> float:
     return evening.timestamp()
 
 
-def holds(period: Period, artifact: Artifact) -> bool:
-    """Whether the artifact was made or last changed in the period.
+def holds_times(period: Period, created: float, changed: float, *, dated: bool) -> bool:
+    """Whether an artifact of these times was made or last changed in the period.
 
-    What has no time at all is never left out.
+    What has no time at all (it is not `dated`) is never left out.
     """
-    if not artifact.dated:
+    if not dated:
         return True
-    last = max(artifact.created, artifact.changed)
-    if period.since is not None and last < period.since:
+    if period.since is not None and max(created, changed) < period.since:
         return False
-    return artifact.created <= period.until or period.open
+    return created <= period.until or period.open
 
 
 def holds_call(period: Period, call: Missing) -> bool:

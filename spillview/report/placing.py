@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from spillview.catalogue import triage
 from spillview.model import Artifact
 from spillview.report.findings import Section
-from spillview.report.items import Items
 from spillview.seen.endings import ending_seen
 
 EXPOSING = ("world-readable", "secret-like")
@@ -14,39 +15,40 @@ EXPOSING = ("world-readable", "secret-like")
 
 def looked_section(artifact: Artifact) -> Section | None:
     """The worst that is to be said of what the model saw of it; None for nothing."""
-    rank = triage.rank(artifact)
+    return _looked(triage.rank(artifact), triage.errors_unseen(artifact))
+
+
+def _looked(rank: triage.Rank, errors_unseen: bool) -> Section | None:
     if rank is triage.Rank.FAILED_UNSEEN:
         return "failed_unseen"
     if rank is triage.Rank.VERDICT_UNSEEN:
         return "verdict_unseen"
-    if triage.errors_unseen(artifact):
+    if errors_unseen:
         return "signals_unseen"
     return "failed" if rank is triage.Rank.FAILED else None
 
 
-def sections_of(
-    artifact: Artifact,
+def sections_of_facts(
+    rank: triage.Rank,
     *,
-    items: Items | None = None,
-    foreign: bool = False,
-    leads_out: bool = False,
-) -> list[Section]:
-    """Every section it belongs to: one for what was seen, and one for each more.
+    errors_unseen: bool,
+    items_missed: bool,
+    growing: bool,
+    exposed: bool,
+) -> Iterator[Section]:
+    """Every section of an artifact: one for what was seen, and one for each more.
 
-    `foreign` says that another user owns it, `leads_out` that it is a link to a place
-    outside every store.
+    `exposed`: by a flag, by its owner, or as a link to a place outside every store.
     """
-    sections: list[Section] = []
-    looked = looked_section(artifact)
+    looked = _looked(rank, errors_unseen)
     if looked is not None:
-        sections.append(looked)
-    if items is not None and items.missed:
-        sections.append("items_missed")
-    if "growing" in artifact.flags:
-        sections.append("growing")
-    if foreign or leads_out or any(flag in EXPOSING for flag in artifact.flags):
-        sections.append("exposed")
-    return sections
+        yield looked
+    if items_missed:
+        yield "items_missed"
+    if growing:
+        yield "growing"
+    if exposed:
+        yield "exposed"
 
 
 def is_fine(artifact: Artifact) -> bool:

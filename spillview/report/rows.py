@@ -100,7 +100,7 @@ def _call(finding: Finding) -> Row:
 def summary_row(report: Report) -> Row:
     """The last row: the period, what became of every artifact in it, and sums."""
     tally, period = report.tally, report.period
-    missing = report.of("dangling") + report.of("cut")
+    missing = (*report.of("dangling"), *report.of("cut"))
     return {
         "summary": True,
         "since": iso(period.since),

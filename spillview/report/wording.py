@@ -49,7 +49,7 @@ def closing(report: Report) -> list[str]:
         parts.append(f"{tally.reviewed:,} reviewed before")
     told = [f"{many(tally.artifacts, 'artifact')}: {', '.join(parts)}."]
     if tally.calls_reviewed:
-        told.append(f"{many(tally.calls_reviewed, 'lost call')} reviewed before.")
+        told.append(f"{many(tally.calls_reviewed, 'missing call')} reviewed before.")
     told += _left_out(report)
     if not tally.artifacts and not tally.calls:
         told.append(_looked_at(report))
@@ -61,7 +61,8 @@ def closing(report: Report) -> list[str]:
     if tally.items_unread:
         told.append(
             f"The items of {many(tally.items_unread, 'JSON artifact')} were not"
-            " compared: too large or unreadable; --all compares the large ones too."
+            " compared: too large or unreadable; `spillview review --all` compares the"
+            " large ones too."
         )
     if tally.unlooked:
         told.append(
@@ -88,7 +89,9 @@ def _left_out(report: Report) -> list[str]:
     tally = report.tally
     out = tally.reviewed + tally.calls_reviewed
     if out and not report.reviewed:
-        return [f"{out:,} reviewed left out: --all tells of them too."]
+        return [
+            f"{out:,} reviewed left out: `spillview review --all` tells of them too."
+        ]
     if not tally.artifacts and not tally.calls and report.period.origin == "review":
         return [
             "What was reviewed before is left out: `spillview review --since yesterday"
@@ -117,7 +120,11 @@ def _looked_at(report: Report) -> str:
 def finished(done: Finished, now: float) -> list[str]:
     """What finishing a review covered, and what is left for the next one."""
     left = f", {done.left:,} that came later are left" if done.left else ""
-    words = "artifact or lost call" if done.marked == 1 else "artifacts and lost calls"
+    words = (
+        "artifact or missing call"
+        if done.marked == 1
+        else "artifacts and missing calls"
+    )
     verb = "is" if done.marked == 1 else "are"
     upto = when(done.upto, now)
     told = [f"{done.marked:,} {words} up to {upto} {verb} reviewed{left}"]
@@ -128,7 +135,7 @@ def finished(done: Finished, now: float) -> list[str]:
 
 def undone(upto: float, marks: int, now: float) -> str:
     """What taking back a finished review did."""
-    words = "artifact or lost call" if marks == 1 else "artifacts and lost calls"
+    words = "artifact or missing call" if marks == 1 else "artifacts and missing calls"
     verb = "is" if marks == 1 else "are"
     return (
         f"{marks:,} {words} that were reviewed up to {when(upto, now)} {verb} open"

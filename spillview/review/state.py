@@ -11,10 +11,10 @@ import sqlite3
 import threading
 from collections.abc import Iterable, Sequence
 from contextlib import closing
-from typing import TYPE_CHECKING, Any, Literal
 
 from spillview.digests import sha256
 from spillview.frozen import Frozen
+from spillview.hints import TYPE_CHECKING, Any, Literal
 from spillview.model import Problem
 from spillview.own_files import is_stranger, mended, set_aside
 from spillview.places import private_dir

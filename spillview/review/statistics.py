@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from spillview.errors import Unreadable
@@ -12,6 +13,7 @@ from spillview.model import BYTES_PER_TOKEN, Artifact, Boundary, Link, Mention, 
 
 if TYPE_CHECKING:
     from spillview.catalogue.catalogue import Catalogue
+    from spillview.catalogue.listing import Listing
     from spillview.discovery.discovery import TranscriptFound
     from spillview.transcripts.turns import Turns, Wanted
 
@@ -113,6 +115,8 @@ class Statistics:
     sweep: tuple[SweepRow, ...]
     uncounted: int = 0
     """Artifacts left out because nothing could be counted."""
+    unmeasured: int = 0
+    """Artifacts that were not come to before it was stopped."""
 
 
 def band_of(chars: int) -> Band:
@@ -127,124 +131,74 @@ def band_of(chars: int) -> Band:
 
 def measure(
     catalogue: Catalogue,
-    artifacts: Iterable[Artifact],
+    artifacts: Sequence[Artifact],
     *,
     boundary: Boundary | None = None,
+    completing: Callable[[Listing], Iterable[Artifact]] = iter,
+    progress: Callable[[int, int], None] | None = None,
     cancelled: Callable[[], bool] | None = None,
 ) -> Statistics:
     """The statistics of completed artifacts; reads the transcripts behind them once.
 
     `boundary` is swept alone; without one `BOUNDARIES` are. Links, background logs and
-    what could not be counted are left out.
+    what could not be counted are left out. Of a listing, whose transcripts are read,
+    `completing` gives the artifacts complete; no more than a session of it is held.
+    What was measured by then is given where it is `cancelled`.
     """
-    found = list(artifacts)
+    from spillview.review.spill_sums import ByTool, Sweep
+
     sizes = BOUNDARIES if boundary is None else (boundary.size,)
     unit: Unit = "chars" if boundary is None else boundary.unit
-    turns = _Transcripts(catalogue, found, sizes, unit, cancelled)
-    spills: list[Spill] = []
-    uncounted = 0
-    for artifact in found:
+    tools, swept = ByTool(), Sweep([Boundary(size, unit) for size in sizes])
+    whole: list[int] | None = None
+    uncounted = measured = 0
+    for members in _together(catalogue, artifacts, completing):
+        turns = _Transcripts(catalogue, members, sizes, unit, cancelled)
+        for artifact in members:
+            if cancelled is not None and cancelled():
+                break
+            measured += 1
+            if not artifact.boundaries:
+                continue  # a background log is written whatever its size
+            if artifact.counts is None:
+                uncounted += artifact.has_content
+            else:
+                spill = _spill(artifact, turns)
+                tools.add(spill)
+                swept.add(spill)
+        counted = turns.whole()
+        if counted is not None:
+            whole = [
+                a + b for a, b in zip(whole or [0] * len(sizes), counted, strict=True)
+            ]
         if cancelled is not None and cancelled():
             break
-        if not artifact.boundaries:
-            continue  # a background log is written whatever its size
-        if artifact.counts is None:
-            uncounted += artifact.has_content
+        if progress is not None:
+            progress(measured, len(artifacts))
+    return Statistics(
+        tools.rows(), swept.rows(whole), uncounted, len(artifacts) - measured
+    )
+
+
+def _together(
+    catalogue: Catalogue,
+    artifacts: Sequence[Artifact],
+    completing: Callable[[Listing], Iterable[Artifact]],
+) -> Iterator[Sequence[Artifact]]:
+    """Artifacts that have transcripts in common, at once; each in one of these."""
+    from spillview.catalogue.listing import Listing
+
+    if not isinstance(artifacts, Listing):
+        yield artifacts
+        return
+    others: list[Artifact] = []
+    made = completing(artifacts.by_group())
+    for group, members in groupby(made, lambda a: (a.found.harness, a.found.session)):
+        if catalogue.is_open(group):
+            others += members  # what they share with other sessions is not known
         else:
-            spills.append(_spill(artifact, turns))
-    boundaries = [Boundary(size, unit) for size in sizes]
-    swept = sweep(spills, boundaries, turns.whole())
-    return Statistics(by_tool(spills), swept, uncounted)
-
-
-def by_tool(spills: Sequence[Spill]) -> tuple[ToolRow, ...]:
-    """One row for each tool and size band, tools with most bytes first."""
-    groups: dict[tuple[str | None, Band], list[Spill]] = {}
-    totals: dict[str | None, int] = {}
-    for spill in spills:
-        tool = spill.artifact.tool
-        groups.setdefault((tool, band_of(spill.size("chars"))), []).append(spill)
-        totals[tool] = totals.get(tool, 0) + spill.bytes
-    keys = sorted(groups, key=lambda key: (-totals[key[0]], key[0] or "", key[1].start))
-    return tuple(_row(tool, band, groups[tool, band]) for tool, band in keys)
-
-
-def sweep(
-    spills: Sequence[Spill],
-    boundaries: Sequence[Boundary],
-    whole: Sequence[int] | None = None,
-) -> tuple[SweepRow, ...]:
-    """For each boundary: the outputs above it, and what was done with them.
-
-    `whole` has for each the results above it that went in whole, where known.
-    """
-    rows = []
-    for index, boundary in enumerate(boundaries):
-        above = [s for s in spills if s.size(boundary.unit) > boundary.size]
-        linked = [s for s in above if s.linked]
-        kept = [
-            _tokens(s.bytes - s.seen_bytes) for s in above if s.seen_bytes is not None
-        ]
-        rows.append(
-            SweepRow(
-                boundary,
-                len(above),
-                sum(s.read_back for s in linked) if linked or not above else None,
-                sum(kept) if kept or not above else None,
-                whole[index] if whole is not None else None,
-                all(_spills_above(s.artifact, boundary) for s in spills),
-            )
-        )
-    return tuple(rows)
-
-
-_IMPLIED: dict[Unit, dict[Unit, float]] = {
-    "chars": {"chars": 1, "utf16": 1, "bytes": 1, "tokens": BYTES_PER_TOKEN},
-    "utf16": {"utf16": 1, "bytes": 1, "tokens": BYTES_PER_TOKEN},
-    "bytes": {"bytes": 1, "tokens": BYTES_PER_TOKEN},
-    "tokens": {"tokens": 1, "bytes": 1 / BYTES_PER_TOKEN},
-    "lines": {"lines": 1},
-}
-"""What is larger than N in a unit is larger than N in these others, times this."""
-
-
-def _spills_above(artifact: Artifact, boundary: Boundary) -> bool:
-    """Whether its harness spilled everything that `boundary` would have."""
-    sizes = _IMPLIED[boundary.unit]
-    return any(
-        gate.size * sizes[gate.unit] <= boundary.size
-        for gate in artifact.boundaries
-        if gate.unit in sizes
-    )
-
-
-def _row(tool: str | None, band: Band, spills: Sequence[Spill]) -> ToolRow:
-    linked = [s for s in spills if s.linked]
-    known = [s for s in linked if s.seen_bytes is not None]
-    later = sorted(s.calls_later for s in linked if s.calls_later is not None)
-    carried = [s.carried for s in linked if s.carried is not None]
-    total = sum(s.bytes for s in known)
-    return ToolRow(
-        tool,
-        band,
-        len(spills),
-        len(linked),
-        sum(s.read_back for s in linked) if linked else None,
-        _median(later),
-        sum(s.seen_bytes or 0 for s in known) / total if total else None,
-        sum(carried) if carried else None,
-        sum(s.bytes for s in spills),
-    )
-
-
-def _median(values: Sequence[int]) -> float | None:
-    if not values:
-        return None
-    middle = len(values) // 2
-    if len(values) % 2:
-        return values[middle]
-    both = values[middle - 1] + values[middle]
-    return both // 2 if both % 2 == 0 else both / 2
+            yield list(members)
+    yield list({artifact.id: artifact for artifact in others}.values())
 
 
 def _spill(artifact: Artifact, transcripts: _Transcripts) -> Spill:
@@ -266,7 +220,7 @@ def _spill(artifact: Artifact, transcripts: _Transcripts) -> Spill:
         True,
         bool(reads),
         min(later, default=None),
-        link.seen.bytes if link.seen is not None else None,
+        None if link.seen is None or link.seen.is_unknown else link.seen.bytes,
         transcripts.carried(mention, artifact.found.harness),
     )
 
@@ -369,10 +323,11 @@ class _Transcripts:
             except Unreadable:
                 return None
             size = len(text.encode("utf-8", "surrogatepass"))
-        return _tokens(size) * later if size else None
+        return tokens(size) * later if size else None
 
 
-def _tokens(size: int) -> int:
+def tokens(size: int) -> int:
+    """Estimated tokens of so many bytes."""
     return -(-size // BYTES_PER_TOKEN)
 
 

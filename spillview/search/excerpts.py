@@ -8,11 +8,11 @@ are kept, and an excerpt around the hit is read from the file again.
 from __future__ import annotations
 
 import base64
-import re
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
 
 from spillview.frozen import Frozen
+from spillview.hints import Any
+from spillview.regexes import late
 
 EXCERPT = 1 << 16
 """Bytes of a line above which only an excerpt of this size is given."""
@@ -28,10 +28,10 @@ Hit = tuple[int, int]
 
 # None of these can stand inside a JSON string, where each quote follows a backslash.
 _LINES = b',"lines":{"'
-_AFTER_TEXT = re.compile(
+_AFTER_TEXT = late(
     rb'"\},"line_number":(\d+|null),"absolute_offset":(\d+),"submatches":\['
 )
-_HIT = re.compile(rb'"\},"start":(\d+),"end":(\d+)\}')
+_HIT = late(rb'"\},"start":(\d+),"end":(\d+)\}')
 
 
 def as_text(data: bytes) -> dict[str, str]:

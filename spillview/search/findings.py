@@ -6,9 +6,9 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, Any
 
 from spillview.errors import Unreadable
+from spillview.hints import TYPE_CHECKING, Any
 from spillview.model import Artifact, Problem
 from spillview.search.excerpts import EXCERPT, LongMessage, as_bytes
 from spillview.search.found_place import FoundPlace
@@ -140,17 +140,12 @@ class Reader:
         data["artifact"] = self._place.ident
         data["path"] = self._place.path
         if kind == "end":
-            self._correct(data["stats"], given)
+            # As if ripgrep had been given the path, and had printed it each time.
+            more = self._place.longer_than(given) * self._place.told
+            data["stats"]["bytes_printed"] += more
+            self._unprinted += more
             self._end()
         return True
-
-    def _correct(self, stats: dict[str, Any], given: dict[str, str]) -> None:
-        """Count what ripgrep prints where it writes the path, not `given`."""
-        place = self._place
-        assert place is not None
-        longer = place.longer_than(given)
-        stats["bytes_printed"] += longer * place.told
-        self._unprinted += longer * place.told
 
     def _excerpts(self, message: Message) -> Iterator[Message]:
         """A long line that came whole."""
@@ -172,7 +167,7 @@ class Reader:
         if ground is not None and exact in ground and not ground.stays(exact):
             self.doubtful.append(exact)
             return
-        artifact = self._batch.artifacts[exact]
+        artifact = self._batch.artifact(exact)
         if self._facts is not None:
             artifact = self._facts(artifact)
         content = self._batch.contents.get(exact)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 from spillview.content.transcoding import Searched, Shifted, searched
+from spillview.hints import TYPE_CHECKING
 from spillview.model import Artifact, Seen
+from spillview.regexes import late
 from spillview.search.excerpts import Hit, as_bytes, as_text
 from spillview.search.selection import Message
 from spillview.stored.stored import open_artifact
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from spillview.content.content import FileContent
     from spillview.stored.stored import StoredContent
 
-_PLAIN = re.compile(r"[ !#-\[\]-~]*")
+_PLAIN = late(r"[ !#-\[\]-~]*")
 """What stands in JSON as it is, a byte for each character."""
 
 
@@ -101,8 +101,10 @@ class FoundPlace:
     def longer_than(self, given: dict[str, str]) -> int:
         """Bytes that ripgrep would write more for the path than for a `given` one."""
         text = given.get("text")
-        if self._plain and text is not None and _PLAIN.fullmatch(text):
-            return len(self.path["text"]) - len(text)
+        if self._plain and text is not None:
+            path = self.path["text"]
+            if path.endswith(text) or _PLAIN.fullmatch(text):
+                return len(path) - len(text)
         return _written(self.path) - _written(given)
 
     def close(self) -> None:

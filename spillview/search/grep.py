@@ -19,12 +19,12 @@ from collections.abc import (
     Sequence,
 )
 from contextlib import closing
-from typing import Any
 
 from spillview.errors import Unreadable
+from spillview.hints import Any
 from spillview.index.known import Known, ask, left
 from spillview.model import Artifact, Problem
-from spillview.search.handles import DESCRIPTORS, Batch, batches, room
+from spillview.search.handles import DESCRIPTORS, Batch, Subject, batches, room
 from spillview.search.ripgrep import (
     BadPattern,
     Ripgrep,
@@ -36,7 +36,16 @@ from spillview.search.ripgrep import (
 )
 from spillview.search.selection import Message, Options, Report
 
-__all__ = ["Cancelled", "Message", "Options", "Progress", "Report", "search", "tally"]
+__all__ = [
+    "Cancelled",
+    "Message",
+    "Options",
+    "Progress",
+    "Report",
+    "counts",
+    "search",
+    "tally",
+]
 
 PATIENCE = 4
 """Looks at a process that does nothing at all before it is ended."""
@@ -55,6 +64,7 @@ def search(
     progress: Progress | None = None,
     report: Report | None = None,
     index: str | None = None,
+    looked: bool = False,
 ) -> Iterator[Message]:
     """Messages in the artifacts' own order, then one `summary`.
 
@@ -68,6 +78,8 @@ def search(
         report: Takes what could not be read.
         index: The folder of the search index: what it knows to have no match is not
             read. The messages are the same without it.
+        looked: Whether a `Listing` was made a moment ago, by the same command: what
+            the index knows of a file as it was then need not be asked for again.
 
     Raises `NoRipgrep`, `BadPattern` or `BadInput`. Closing the iterator kills ripgrep.
     """
@@ -82,9 +94,11 @@ def search(
     ]
     began = time.monotonic()
     totals = dict.fromkeys(_STATS, 0)
+    if not isinstance(artifacts, Sequence):
+        artifacts = list(artifacts)
     known = ask(index, patterns, options)
     report.damaged += known.damaged
-    runs = _runs(artifacts, arguments, report, cancelled, progress, known)
+    runs = _runs(artifacts, arguments, report, cancelled, progress, known, looked)
     with closing(runs) as running:
         for batch, run in running:
             # Imported while ripgrep works.
@@ -116,16 +130,32 @@ def tally(
     artifacts: Iterable[Artifact],
     pattern: str | Sequence[str],
     options: Options | None = None,
+    **more: Any,
+) -> Iterator[tuple[Artifact, int]]:
+    """The artifacts that match and the numbers that `counts` gives; takes the same."""
+    if not isinstance(artifacts, Sequence):
+        artifacts = list(artifacts)
+    subject = Subject(artifacts)
+    for index, number in counts(artifacts, pattern, options, **more):
+        yield subject[index], number
+
+
+def counts(
+    artifacts: Sequence[Artifact],
+    pattern: str | Sequence[str],
+    options: Options | None = None,
     *,
     names_only: bool = False,
     cancelled: Cancelled | None = None,
     progress: Progress | None = None,
     report: Report | None = None,
     index: str | None = None,
-) -> Iterator[tuple[Artifact, int]]:
-    """How many lines match in each artifact that has a match (hits when only matching).
+    looked: bool = False,
+) -> Iterator[tuple[int, int]]:
+    """Which of the artifacts match, by their numbers, and in how many lines each.
 
-    With `names_only` each count is 1. `options.seen` needs `search`.
+    Hits are counted when only matching; with `names_only` each count is 1.
+    `options.seen` needs `search`.
     """
     options = options or Options()
     assert options.seen is None
@@ -140,7 +170,7 @@ def tally(
     ]
     known = ask(index, patterns, options)
     report.damaged += known.damaged
-    runs = _runs(artifacts, arguments, report, cancelled, progress, known)
+    runs = _runs(artifacts, arguments, report, cancelled, progress, known, looked)
     with closing(runs) as running:
         for batch, run in running:
             output = b"".join(run.chunks(cancelled, _Minder(batch, run).look))
@@ -148,24 +178,19 @@ def tally(
                 return
             _account(batch, run, bool(output), report)
             replaced = _replaced(batch)
-            told = dict(_counted(output, names_only))
+            told = dict(_counted(os.fsdecode(output), names_only))
             _tell_replaced(batch, replaced, replaced.intersection(told), report)
             for name, number in told.items():
                 if name not in replaced:
-                    yield batch.artifacts[name], number
+                    yield batch.names[name], number
 
 
-def _counted(output: bytes, names_only: bool) -> Iterator[tuple[str, int]]:
+def _counted(output: str, names_only: bool) -> Iterator[tuple[str, int]]:
     """The files that ripgrep named, and its numbers."""
-    parts = output.split(b"\0")
-    if names_only:
-        for name in parts[:-1]:
-            yield os.fsdecode(name), 1
-        return
-    name = parts[0]
-    for part in parts[1:]:
-        number, _, following = part.partition(b"\n")
-        yield os.fsdecode(name), int(number)
+    name, *parts = output.split("\0")
+    for part in parts:
+        number, _, following = ("1", "", part) if names_only else part.partition("\n")
+        yield name, int(number)
         name = following
 
 
@@ -177,20 +202,19 @@ _LABELS = {"utf-16-le": "utf-16le", "utf-16-be": "utf-16be"}
 
 
 def _runs(
-    artifacts: Iterable[Artifact],
+    artifacts: Sequence[Artifact],
     arguments: Sequence[str],
     report: Report,
     cancelled: Cancelled | None,
     progress: Progress | None,
     known: Known,
+    looked: bool,
 ) -> Generator[tuple[Batch, Run], None, None]:
     """Running processes in their files' order, as many at once as there are cores.
 
     What still runs when this is closed is killed.
     """
     program = find_ripgrep()
-    if not isinstance(artifacts, Sequence):
-        artifacts = list(artifacts)
     ahead: deque[tuple[Batch, Run]] = deque()
     width = (os.cpu_count() or 1) + 1
 
@@ -201,7 +225,8 @@ def _runs(
         text = _reason(error) if isinstance(error, OSError) else str(error)
         report.problems.append(_problem(artifact, text))
 
-    coming = batches(left(artifacts, known), room(width), skip, refuse, known)
+    chosen = left(artifacts, known, looked=looked)
+    coming = batches(artifacts, chosen, room(width), skip, refuse)
     done = 0
     try:
         while True:
@@ -214,7 +239,7 @@ def _runs(
             batch, run = ahead.popleft()
             run.close()
             batch.close()
-            done += len(batch.artifacts)
+            done += len(batch.names)
             if progress is not None:
                 progress(done + known.files, len(artifacts))
             if cancelled is not None and cancelled():
@@ -238,7 +263,7 @@ def _start(program: Ripgrep, arguments: Sequence[str], batch: Batch) -> Run:
     return Run(
         program,
         [*told, *arguments],
-        list(batch.artifacts),
+        list(batch.names),
         opened=opened,
         folder=folder,
     )
@@ -271,9 +296,9 @@ def _tell_replaced(
     batch: Batch, replaced: set[str], doubtful: Collection[str], report: Report
 ) -> None:
     """Say which files were not searched, or nothing was believed of."""
-    for name in batch.artifacts if replaced or doubtful else ():
+    for name in batch.names if replaced or doubtful else ():
         if name in doubtful or (name in replaced and batch.displaced(name)):
-            report.problems.append(_problem(batch.artifacts[name], _REPLACED))
+            report.problems.append(_problem(batch.artifact(name), _REPLACED))
 
 
 def _account(batch: Batch, run: Run, spoke: bool, report: Report) -> None:
@@ -282,7 +307,7 @@ def _account(batch: Batch, run: Run, spoke: bool, report: Report) -> None:
     if code in (0, 1):
         return
     if batch.mapped and code < 0:
-        [artifact] = batch.artifacts.values()
+        [artifact] = map(batch.artifact, batch.names)
         shrunk = code == -getattr(signal, "SIGBUS", 0)
         report.problems.append(_problem(artifact, _SHRUNK if shrunk else _TOO_MUCH))
         return
@@ -292,14 +317,14 @@ def _account(batch: Batch, run: Run, spoke: bool, report: Report) -> None:
         )
         return
     named = False
-    for path, artifact in batch.artifacts.items():
+    for path in batch.names:
         told = b"rg: " + os.fsencode(path) + b": "
         start = errors.find(told)
         if start >= 0:
             named = True
             end = errors.find(b"\n", start + len(told))
             text = errors[start + len(told) : end if end >= 0 else None]
-            report.problems.append(_problem(artifact, _plain(text)))
+            report.problems.append(_problem(batch.artifact(path), _plain(text)))
     if named:
         return
     if not spoke:

@@ -44,6 +44,8 @@ class Ground:
         self._marks: dict[str, _Mark | None] = {}
         """Of each folder below, what changes with its entries; None: not to be
         trusted."""
+        self._inside: dict[str, str | None] = {}
+        """What stands before the names of each folder's files."""
         self._files: dict[str, tuple[int, int]] = {}
         """Device and inode of each file, by name."""
         self._fresh: set[str] = set()
@@ -67,23 +69,31 @@ class Ground:
     def __contains__(self, name: str) -> bool:
         return name in self._files
 
-    def take(self, path: str, place: tuple[int, int]) -> str | None:
-        """The name of a regular file of that device and inode.
+    def take(self, folder: str, own: str, place: tuple[int, int]) -> str | None:
+        """The name of a regular file of that device and inode: `own` in `folder`,
+        which has a separator at its end.
 
         None where it has none here that can be trusted.
         """
-        below = self._below
-        if not path.startswith(below):
+        inside = self._inside
+        prefix = inside[folder] if folder in inside else self._prefix(folder)
+        if prefix is None or (not prefix and own == "-"):  # "-" is the standard input
             return None
-        name = path[len(below) :]
-        folder = name.rpartition(os.sep)[0]
-        marks = self._marks
-        if (marks[folder] if folder in marks else self._look(folder)) is None:
-            return None
-        if not folder and name == "-":  # which means the standard input
-            return None
+        name = prefix + own
         self._files[name] = place
         return name
+
+    def _prefix(self, folder: str) -> str | None:
+        """What stands before the names of a folder's files."""
+        prefix = None
+        if folder.startswith(self._below):
+            prefix = folder[len(self._below) :]
+            below = prefix[: -len(os.sep)]
+            marks = self._marks
+            if (marks[below] if below in marks else self._look(below)) is None:
+                prefix = None
+        self._inside[folder] = prefix
+        return prefix
 
     def _look(self, folder: str) -> _Mark | None:
         """The mark of a folder, after those of all above it."""

@@ -13,14 +13,15 @@ from __future__ import annotations
 import os
 import stat
 import sys
-from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
+from spillview.catalogue.listing import Listing
 from spillview.content.content import FileContent, open_content
 from spillview.content.kinds import HEAD, utf16_of
 from spillview.content.transcoding import MARKS, UTF8_MARK
 from spillview.errors import NotRegular, Unreadable
-from spillview.index.known import Known
+from spillview.hints import TYPE_CHECKING
+from spillview.index.known import Left
 from spillview.model import Artifact
 from spillview.search.grounds import Ground
 
@@ -29,7 +30,9 @@ if TYPE_CHECKING:
 
 FIRST_FILES = 500
 """Files of the first batch, so that the search begins while others are looked at."""
-BATCH_FILES = 4000
+BATCH_FILES = 1000
+"""And of each other: a process starts in the time of a hundred, and the cores should
+have done at about the same time."""
 BATCH_ARGUMENTS = 24 << 10 if sys.platform == "win32" else 384 << 10
 """Chars of names that one process is given: what the system takes, and less."""
 BATCH_BYTES = 256 << 20
@@ -39,6 +42,9 @@ LARGE = 1 << 20
 SAMPLE = 64 << 10
 """Bytes looked at, at each MiB; in files over 64 MiB at each sixteenth."""
 
+AT_ONCE = 256
+"""Artifacts of a listing that are made at once, where most of them are asked for."""
+
 DESCRIPTORS = "/proc/self/fd"
 SPARE = 96
 """Descriptors left for everything else."""
@@ -46,16 +52,53 @@ FEW = 16
 """With fewer open files for each process there would be too many processes."""
 
 
+class Subject:
+    """The artifacts of a search by their numbers, made when they are asked for.
+
+    Of a listing those behind are made together with the first, more of them as long
+    as they are asked for one after the other.
+    """
+
+    def __init__(self, artifacts: Sequence[Artifact]) -> None:
+        self._artifacts = artifacts
+        self._listing = artifacts if isinstance(artifacts, Listing) else None
+        self._made: list[Artifact] = []
+        self._first = 0
+
+    def __len__(self) -> int:
+        return len(self._artifacts)
+
+    def __getitem__(self, index: int) -> Artifact:
+        if self._listing is None:
+            return self._artifacts[index]
+        at = index - self._first
+        if not 0 <= at < len(self._made):
+            next_one = at == len(self._made) > 0
+            more = min(2 * at, AT_ONCE) if next_one else 1
+            self._made = self._listing[index : index + more]
+            self._first, at = index, 0
+        return self._made[at]
+
+    def root(self, index: int) -> str:
+        """The root folder of the store that an artifact lies in."""
+        if self._listing is None:
+            return self._artifacts[index].found.root
+        return self._listing.table.finds.root(self._listing.order[index])
+
+
 class Batch:
     """Files that one process searches, in their order."""
 
-    def __init__(self, encoding: str | None, files: int, opened: int) -> None:
+    def __init__(
+        self, subject: Subject, encoding: str | None, files: int, opened: int
+    ) -> None:
+        self._subject = subject
         self.encoding = encoding
         """The UTF-16 that ripgrep must be told of, for want of a byte order mark."""
         self.mapped = False
         """Whether ripgrep maps the files: else it holds the longest line in memory."""
-        self.artifacts: dict[str, Artifact] = {}
-        """By the name that ripgrep is given and gives back."""
+        self.names: dict[str, int] = {}
+        """What ripgrep is given and gives back, and which artifact each means."""
         self.contents: dict[str, FileContent | StoredContent] = {}
         """Those it is given open, by the same name."""
         self.ground: Ground | None = None
@@ -70,9 +113,13 @@ class Batch:
         self.size = 0
         """Bytes of content."""
 
-    def add(self, name: str, artifact: Artifact, size: int, plain: bool) -> None:
+    def artifact(self, name: str) -> Artifact:
+        """The artifact of that name."""
+        return self._subject[self.names[name]]
+
+    def add(self, name: str, index: int, size: int, plain: bool) -> None:
         """Take a file of that name."""
-        self.artifacts[name] = artifact
+        self.names[name] = index
         if plain:
             self.plain.add(name)
         self.arguments += len(name)
@@ -80,10 +127,10 @@ class Batch:
 
     def takes(self, name: str, size: int, encoding: str | None, mapped: bool) -> bool:
         """Whether one more file fits."""
-        return not self.artifacts or (
+        return not self.names or (
             encoding == self.encoding
             and not (mapped or self.mapped)  # what happens to one is its own
-            and len(self.artifacts) < self.files
+            and len(self.names) < self.files
             and len(self.contents) < self.opened
             and self.arguments + len(name) <= BATCH_ARGUMENTS
             and self.size + size <= BATCH_BYTES
@@ -121,29 +168,39 @@ def room(processes: int) -> int:
 
 
 def batches(
-    artifacts: Iterable[tuple[Artifact, os.stat_result | None]],
+    artifacts: Sequence[Artifact],
+    left: Iterable[Left],
     opened: int,
     skip: Callable[[], None],
     refuse: Callable[[Artifact, OSError | Unreadable], None],
-    known: Known,
 ) -> Iterator[Batch]:
-    """The regular files among `artifacts` by batches, each file once.
+    """The regular files among those `left` of the artifacts, by batches.
 
-    With each come its facts, where it was looked at a moment ago. At most `opened` of
-    a batch are open; 0 names all by path. `skip` is told of links and special files,
-    `refuse` of what cannot be read.
+    At most `opened` of a batch are open; 0 names all by path. `skip` is told of links
+    and special files, `refuse` of what cannot be read.
     """
-    named: set[str] = set()
+    subject = Subject(artifacts)
     folders: set[tuple[str, str]] = set()
     most = opened or BATCH_FILES
-    batch = Batch(None, FIRST_FILES, most)
+    batch = Batch(subject, None, FIRST_FILES, most)
     grounds = _Grounds()
-    for artifact, facts in artifacts:
+    for index, folder, own, facts, plain in left:
+        if plain and opened and facts is not None and facts.st_size < LARGE:
+            # There may be very many of these, so they take the shortest way.
+            size = facts.st_size
+            if not batch.takes(folder + own, size, None, False):
+                yield batch
+                batch = Batch(subject, None, BATCH_FILES, most)
+            batch.ground = batch.ground or grounds.of(subject.root(index))
+            if batch.ground is not None:
+                place = (facts.st_dev, facts.st_ino)
+                name = batch.ground.take(folder, own, place)
+                if name is not None:
+                    batch.encoding = None
+                    batch.add(name, index, size, True)
+                    continue
+        artifact = subject[index]
         found = artifact.found
-        address = found.path if found.row is None else found.address
-        if address in named:
-            continue
-        named.add(address)
         content: FileContent | StoredContent | None = None
         encoding, mapped = None, False
         try:
@@ -153,7 +210,6 @@ def batches(
                 skip()
                 continue
             size = facts.st_size
-            plain = found.stored is None and known.is_plain(facts)
             small = opened > 0 and size < LARGE and found.stored is None
             if not small or not (plain or _is_text(artifact, facts)):
                 content = _open(artifact, facts, folders)
@@ -164,7 +220,7 @@ def batches(
                 small = small and plain and size < LARGE
             if not batch.takes(found.path, size, encoding, mapped):
                 yield batch
-                batch = Batch(encoding, BATCH_FILES, most)
+                batch = Batch(subject, encoding, BATCH_FILES, most)
             name = None
             if small:
                 place = (facts.st_dev, facts.st_ino)
@@ -172,7 +228,8 @@ def batches(
                     place = (content.dev, content.ino)
                 batch.ground = batch.ground or grounds.of(found.root)
                 if batch.ground is not None:
-                    name = batch.ground.take(found.path, place)
+                    above, separator, own = found.path.rpartition(os.sep)
+                    name = batch.ground.take(above + separator, own, place)
             if name is None and content is None:
                 content = _open(artifact, facts, folders)
         except NotRegular:
@@ -194,10 +251,10 @@ def batches(
                 batch.contents[name] = content
                 content = None
         assert name is not None
-        batch.add(name, artifact, size, plain)
+        batch.add(name, index, size, plain)
         if content is not None:
             content.close()
-    if batch.artifacts:
+    if batch.names:
         yield batch
 
 

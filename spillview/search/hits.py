@@ -13,9 +13,9 @@ from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from spillview.errors import BadInput, SpillError
+from spillview.hints import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from spillview.layout.folding import Source

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Protocol
 
 from spillview.content.transcoding import Searched
+from spillview.hints import Protocol
 from spillview.search.excerpts import Hit, Window, Windows, excerpt, line_end
 from spillview.search.found_place import FoundPlace, without_end
 from spillview.search.selection import Message

@@ -13,10 +13,10 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 from types import FrameType
-from typing import IO
 
 from spillview.errors import SpillError
 from spillview.frozen import Frozen
+from spillview.hints import IO
 
 OLDEST = (13, 0)
 """The oldest ripgrep that understands everything asked of it here."""

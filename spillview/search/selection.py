@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from spillview.errors import BadInput
 from spillview.frozen import Frozen
+from spillview.hints import Any
 from spillview.model import Problem
 
 Message = dict[str, Any]

@@ -7,11 +7,13 @@ asks for it, and while nobody waits. Until then nothing is claimed of an artifac
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from array import array
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from spillview.errors import Cancelled, Unreadable
 from spillview.frozen import replace
+from spillview.hints import TYPE_CHECKING
+from spillview.named import NamedTuple
 from spillview.secrets.looking import Secret, Secrets, look
 from spillview.secrets.masking import seen_states
 from spillview.secrets.rules import RULES
@@ -107,11 +109,30 @@ def with_secrets(artifact: Artifact, secrets: Secrets | None) -> Artifact:
     return replace(artifact, secrets=secrets, flags=flags)
 
 
-def unlooked(cache: Cache, artifacts: Iterable[Artifact]) -> list[Artifact]:
-    """Those of these that hold text and were not looked through as they are now."""
-    able = [a for a in artifacts if _is_text(a)]
-    known = cache.looked_for_secrets([a.found for a in able])
-    return [a for a in able if a.id not in known]
+def unlooked(cache: Cache, artifacts: Sequence[Artifact]) -> array[int]:
+    """Which of these hold text and were not looked through as they are: indices."""
+    from spillview.catalogue.listing import BATCH as MADE
+    from spillview.catalogue.listing import Listing
+
+    left = array("i")
+    for start in range(0, len(artifacts), MADE):
+        batch = range(start, min(start + MADE, len(artifacts)))
+        if isinstance(artifacts, Listing):
+            found = list(artifacts.pick(batch).found())
+        else:
+            found = [artifacts[index].found for index in batch]
+        known = cache.looked_for_secrets(found)
+        fresh = [
+            index
+            for index, item in zip(batch, found, strict=True)
+            if item.id not in known
+        ]
+        if isinstance(artifacts, Listing):  # no others are made
+            made = list(artifacts.pick(fresh))
+        else:
+            made = [artifacts[index] for index in fresh]
+        left.extend(i for i, a in zip(fresh, made, strict=True) if _is_text(a))
+    return left
 
 
 def _is_text(artifact: Artifact) -> bool:
@@ -124,6 +145,15 @@ def _is_text(artifact: Artifact) -> bool:
     )
 
 
+class Looked(NamedTuple):
+    """What came of a look."""
+
+    holding: int
+    """In so many a credential was found."""
+    left: int
+    """So many are still to be looked through."""
+
+
 def look_through(
     cache: Cache,
     artifacts: Sequence[Artifact],
@@ -132,16 +162,15 @@ def look_through(
     seconds: float | None = None,
     progress: Callable[[int, int], None] | None = None,
     cancelled: Callable[[], bool] | None = None,
-) -> tuple[dict[str, Secrets], list[Artifact]]:
-    """What is in those not looked through yet, by id; and those still not.
+) -> Looked:
+    """Look through those not looked through yet, and keep what is in them.
 
     Ends after so many `seconds`, if given. Left are also what grows, what cannot be
     read, and files over 1 GiB unless `huge`.
     """
     todo = unlooked(cache, artifacts)
     until = None if seconds is None else time.monotonic() + seconds
-    results: dict[str, Secrets] = {}
-    left: list[Artifact] = []
+    holding = looked = 0
     pending: list[tuple[Found, int, bytes]] = []
 
     def stop() -> bool:
@@ -152,27 +181,28 @@ def look_through(
         cache.store_secrets(pending)
         pending.clear()
 
-    for done, artifact in enumerate(todo):
-        found = artifact.found
-        late = found.size > HUGE and not huge
-        if late or "growing" in artifact.flags or stop():
-            left.append(artifact)
+    for done, index in enumerate(todo):
+        if stop():
+            break
+        artifact = artifacts[index]
+        late = artifact.found.size > HUGE and not huge
+        if late or "growing" in artifact.flags:
             continue
         try:
             secrets = look_at(artifact, cancelled=stop)
         except (Unreadable, Cancelled):
-            secrets = None
-        if secrets is None:
-            left.append(artifact)
             continue
-        results[artifact.id] = secrets
-        pending.append((found, len(secrets.items), pack(secrets)))
+        if secrets is None:
+            continue
+        looked += 1
+        holding += bool(secrets.items)
+        pending.append((artifact.found, len(secrets.items), pack(secrets)))
         if len(pending) >= BATCH:
             write()
         if progress is not None:
             progress(done + 1, len(todo))
     write()
-    return results, left
+    return Looked(holding, len(todo) - looked)
 
 
 def look_at(

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
-from typing import TYPE_CHECKING
 
+from spillview.discovery.ways import Ways
 from spillview.errors import SpillError
+from spillview.hints import TYPE_CHECKING
 from spillview.secrets.masking import MaskedContent, mask, masked, masked_text
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ class MaskedLines:
 
     def __init__(self) -> None:
         self._open = ExitStack()
+        self._ways = Ways()
         self._artifact: Artifact | None = None
         self._content: MaskedContent | None = None
 
@@ -53,8 +55,9 @@ class MaskedLines:
         from spillview.content.kinds import HEAD, utf16_of
         from spillview.stored.stored import open_artifact
 
+        found = artifact.found
         try:
-            file = open_artifact(artifact.found, root=artifact.found.root)
+            file = open_artifact(found, root=found.root, ways=self._ways)
             self._open.callback(file.close)
             wide = utf16_of(file.pread(0, HEAD))
             text: Content = text_content(file, wide[0] if wide else "utf-8")

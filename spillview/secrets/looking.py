@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from spillview.content.codepoints import line_feeds
 from spillview.errors import Cancelled
 from spillview.frozen import Frozen
+from spillview.hints import TYPE_CHECKING
 from spillview.secrets.spans import BACK, REACH, Span, distinct, found
 
 if TYPE_CHECKING:

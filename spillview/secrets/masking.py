@@ -11,9 +11,10 @@ from bisect import bisect_left
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from spillview.digests import blake2b
+from spillview.hints import TYPE_CHECKING
+from spillview.regexes import late
 from spillview.secrets.spans import BACK, REACH, Span, distinct, found, merged
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ BLOCKS = 256
 
 MARK = b"*"
 
-_HIDDEN = re.compile(rb"[^\r\n]")
+_HIDDEN = late(rb"[^\r\n]")
 
 
 def hide(data: bytes) -> bytes:
@@ -100,6 +101,8 @@ class Masks:
         self._content = content
         self._size = content.size
         self._blocks: OrderedDict[int, list[Span]] = OrderedDict()
+        self._asked = False
+        """Whether anything was asked yet."""
 
     def spans(self, start: int, end: int) -> list[Span]:
         """Those that reach into `[start, end)`, by place; they may overlap."""
@@ -109,14 +112,15 @@ class Masks:
         end = min(end, self._size)
         if start >= end:
             return []
-        first = max(0, start - REACH) // BLOCK
-        last = min(end + BACK, self._size - 1) // BLOCK
-        spans = [
-            span
-            for number in range(first, last + 1)
-            for span in self._block(number)
-            if span.start < end and start < span.end
-        ]
+        low, high = max(0, start - REACH), min(end + BACK, self._size)
+        if not self._asked and end - start < BLOCK:
+            # Perhaps nothing else is asked of it, as of a file with one hit.
+            self._asked = True
+            near = self._found(low, high)
+        else:
+            numbers = range(low // BLOCK, (high - 1) // BLOCK + 1)
+            near = [span for number in numbers for span in self._block(number)]
+        spans = [span for span in near if span.start < end and start < span.end]
         spans.sort()
         return spans
 
@@ -130,15 +134,18 @@ class Masks:
         if known is not None:
             self._blocks.move_to_end(number)
             return known
-        low = number * BLOCK
-        base = max(0, low - BACK)
-        data = self._content.pread(base, low + BLOCK + REACH - base)
-        inside = found(data, low - base, min(low - base + BLOCK, len(data)))
-        spans = [Span(s.start + base, s.end + base, s.rule) for s in inside]
+        spans = self._found(number * BLOCK, (number + 1) * BLOCK)
         self._blocks[number] = spans
         while len(self._blocks) > BLOCKS:
             self._blocks.popitem(last=False)
         return spans
+
+    def _found(self, low: int, high: int) -> list[Span]:
+        """The credentials whose literal begins in `[low, high)`, by place."""
+        base = max(0, low - BACK)
+        data = self._content.pread(base, high + REACH - base)
+        inside = found(data, low - base, min(high - base, len(data)))
+        return [Span(s.start + base, s.end + base, s.rule) for s in inside]
 
 
 class MaskedContent:

@@ -7,7 +7,7 @@ no nested repetition without a fixed separator, so that each try is linear.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from spillview.named import NamedTuple
 
 
 class Rule(NamedTuple):

@@ -6,9 +6,8 @@ is made of these.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
-
 from spillview.frozen import Frozen, replace
+from spillview.hints import TYPE_CHECKING, TypeVar
 from spillview.secrets.masking import (
     MaskedContent,
     concealed,

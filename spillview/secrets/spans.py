@@ -10,12 +10,10 @@ from __future__ import annotations
 import math
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import lru_cache
-from typing import NamedTuple
 
-from stringzilla import find as _find  # type: ignore[import-not-found] # no stubs
-
+from spillview.named import NamedTuple
 from spillview.secrets.rules import RULES, Rule
 
 REACH = 16 << 10
@@ -24,6 +22,10 @@ far as that."""
 
 BACK = 64
 """Bytes before its literal that decide about a credential."""
+
+
+SHORT = 2048
+"""Bytes of a text that are searched as fast without `stringzilla`."""
 
 
 class Span(NamedTuple):
@@ -60,15 +62,27 @@ def found(data: bytes, low: int = 0, high: int | None = None) -> list[Span]:
     high = len(data) if high is None else high
     spans: set[tuple[int, int, int]] = set()
     exact, folded = _by_literal()
+    find: Callable[..., int] = bytes.find if len(data) < SHORT else _swift_find()
+    # Most literals are nowhere, so that is asked before anything else.
     for literal, numbers in exact:
-        _tried(data, data, low, high, literal, numbers, spans)
+        if find(data, literal, low, high + len(literal) - 1) >= 0:
+            _tried(find, data, data, low, high, literal, numbers, spans)
     lowered = data[low : high + BACK].lower()
+    size = high - low - 1
     for literal, numbers in folded:
-        _tried(data, lowered, low, high, literal, numbers, spans, -low)
+        if find(lowered, literal, 0, size + len(literal)) >= 0:
+            _tried(find, data, lowered, low, high, literal, numbers, spans, -low)
     return [Span(start, end, RULES[number]) for start, end, number in sorted(spans)]
 
 
+def _swift_find() -> Callable[..., int]:
+    from stringzilla import find  # type: ignore[import-not-found] # no stubs
+
+    return find  # type: ignore[no-any-return] # as `bytes.find`
+
+
 def _tried(
+    find: Callable[..., int],
     data: bytes,
     searched: bytes,
     low: int,
@@ -80,14 +94,14 @@ def _tried(
 ) -> None:
     """Try the rules wherever the literal begins; `shift` leads into `searched`."""
     stop = high + shift + len(literal) - 1
-    place = _find(searched, literal, low + shift, stop)
+    place = find(searched, literal, low + shift, stop)
     while place >= 0:
         at = place - shift
         for number in numbers:
             span = _at(data, at, number)
             if span is not None:
                 spans.add(span)
-        place = _find(searched, literal, place + 1, stop)
+        place = find(searched, literal, place + 1, stop)
 
 
 def _at(data: bytes, at: int, number: int) -> tuple[int, int, int] | None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from spillview.exposure.exposure import Exposure
+from spillview.hints import TYPE_CHECKING
 from spillview.secrets.kept import states
 from spillview.text import human_count, path_text
 
@@ -20,6 +20,14 @@ NAMED = 3
 
 def holders(catalogue: Catalogue, artifacts: Iterable[Artifact]) -> Iterator[Artifact]:
     """Those that are known to hold credentials, with what their model saw."""
+    from spillview.catalogue.listing import Listing
+
+    known = catalogue.holding
+    if known is None:
+        return
+    if isinstance(artifacts, Listing):  # no others are made
+        places = range(len(artifacts))
+        artifacts = artifacts.pick(i for i in places if known.is_in(artifacts.group(i)))
     for artifact in artifacts:
         if catalogue.with_secrets(artifact).secrets is not None:
             yield catalogue.with_secrets(catalogue.complete_one(artifact))

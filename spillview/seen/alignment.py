@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from spillview.content.rendering import Rendered, render
 from spillview.frozen import Frozen
+from spillview.hints import TYPE_CHECKING
 from spillview.model import Counts, Range, Seen
 
 if TYPE_CHECKING:

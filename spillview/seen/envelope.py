@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from spillview.errors import Unreadable
 from spillview.frozen import Frozen, replace
+from spillview.hints import TYPE_CHECKING
 from spillview.model import (
     Artifact,
     Boundary,
@@ -105,7 +105,7 @@ def envelope_facts(artifact: Artifact, profile: Profile) -> EnvelopeFacts:
             agrees = claimed["sha256"] == measured["sha256"] and agrees is not False
         seen = artifact.link.seen if artifact.link is not None else None
         seen_lines = coverage = None
-        if seen is not None:
+        if seen is not None and not seen.is_unknown:
             wide = counts.encoding.startswith("utf-16")
             if not wide:
                 seen_lines = lines_within(content, seen.ranges)
@@ -163,13 +163,12 @@ def _claimed(mention: Mention) -> dict[str, int | str]:
 def _shown(
     mention: Mention, content: Content, counts: Counts, profile: Profile
 ) -> Shown:
-    from spillview.seen.seen import shown_by
-    from spillview.transcripts import record_text
+    from spillview.seen.beside import told
 
     text, seen, error = None, None, None
     try:
-        text = record_text(mention, profile)
-        seen = shown_by(text, mention, content, counts, profile)
+        said = told(mention, content, counts, profile)
+        text, seen = said.text, said.seen
         text = text or None  # named by a field alone: its words are not kept
     except Unreadable as failure:
         error = str(failure)

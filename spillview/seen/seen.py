@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import html
 import re
-from typing import TYPE_CHECKING
 
 from spillview.content.conclusions import classify, conclusion, outcome
 from spillview.content.signals import tally
 from spillview.errors import Unreadable
 from spillview.frozen import Frozen, replace
+from spillview.hints import TYPE_CHECKING
 from spillview.links.slots import OVERWRITTEN, overwritten
 from spillview.model import (
     Boundary,
@@ -23,6 +23,7 @@ from spillview.model import (
     Seen,
 )
 from spillview.seen.alignment import LEAST, align, align_from, around, merge
+from spillview.seen.beside import UNPLACED, told
 from spillview.seen.capping import CAPPED, SENTENCE, is_capped
 
 if TYPE_CHECKING:
@@ -77,7 +78,6 @@ def look(
     it is opened by `ways`, see `open_content`.
     """
     from spillview.stored.stored import open_artifact
-    from spillview.transcripts import record_text
 
     first = link.envelope
     tool = first.tool if first is not None else found.tool
@@ -109,15 +109,16 @@ def look(
         lack = first.partial if first is not None else None
         for mention in link.mentions:
             try:
-                text = record_text(mention, profile)
+                said = told(mention, content, counts, profile)
             except Unreadable:
                 certain = False
                 continue
             if mention is first:
-                lack = _lack(first, text, counts, profile)
-            seen = shown_by(text, mention, content, counts, profile)
-            ranges += seen.ranges
-            certain = certain and seen.certain
+                lack = _lack(first, said.text, counts, profile)
+            if said.unplaced:
+                link = replace(link, note=_noted(link.note, UNPLACED))
+            ranges += said.seen.ranges
+            certain = certain and said.seen.certain
         if link.reads:
             from spillview.seen.reads import Reader
 

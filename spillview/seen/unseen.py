@@ -55,7 +55,7 @@ def unseen(artifact: Artifact, *, cancelled: Cancelled | None = None) -> Unseen:
     """
     seen = artifact.link.seen if artifact.link is not None else None
     counts = artifact.counts
-    if seen is None or counts is None:
+    if seen is None or seen.is_unknown or counts is None:
         return Unseen()
     from spillview.stored.stored import open_artifact
 
@@ -67,7 +67,7 @@ def unseen(artifact: Artifact, *, cancelled: Cancelled | None = None) -> Unseen:
         plain = not counts.encoding.startswith("utf-16")
         if plain and content.size <= LOOKED:
             lines = tuple(_lines(content, gaps, cancelled))
-            signals = tuple(_signals(content, gaps))
+            signals = tuple(_signals(content, gaps)) if seen.certain else ()
         items = items_seen = None
         if counts.kind in ("json", "jsonl") and content.size <= OUTLINED:
             from spillview.shape.source import Source

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import signal
 import sys
-import threading
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -13,6 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from spillview.content.content import FileContent
 from spillview.errors import Cancelled
+from spillview.processes import pool, processors
 from spillview.shape import joining, stretches
 from spillview.shape.stream import Progress, Stream
 from spillview.shape.stretches import Stretch, Taken, habit, join, take
@@ -55,35 +53,11 @@ def processes() -> Team | None:
 
     Each imports the program's main module, as with any `ProcessPoolExecutor`.
     """
-    if hasattr(os, "sched_getaffinity"):
-        number = len(os.sched_getaffinity(0))
-    else:
-        number = os.cpu_count() or 1
-    return Team(_pool) if number > 1 else None
+    return Team(_pool) if processors() > 1 else None
 
 
 def _pool() -> Executor:
-    from concurrent.futures import ProcessPoolExecutor
-    from multiprocessing import get_context
-
-    # A fork would take the threads' locks along as they are.
-    context = get_context("spawn")
-    return ProcessPoolExecutor(WORKERS, mp_context=context, initializer=_begin)
-
-
-def _begin() -> None:
-    """In each process: leave Ctrl+C to the first one, and do not outlive it."""
-    from multiprocessing import parent_process
-
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    parent = parent_process()
-
-    def follow() -> None:
-        if parent is not None:
-            parent.join()
-            os._exit(1)
-
-    threading.Thread(target=follow, daemon=True).start()
+    return pool(WORKERS)
 
 
 def share(

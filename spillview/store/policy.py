@@ -9,9 +9,9 @@ import logging
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, TypeVar, get_args
 
 from spillview.errors import BadInput
+from spillview.hints import Any, Literal, TypeVar, get_args
 from spillview.model import Boundary, Unit
 from spillview.store.encoding import well_formed
 from spillview.store.notice import GAP, Preview, measure, replacement

@@ -19,9 +19,10 @@ import time
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from spillview.errors import Cancelled, Unreadable
+from spillview.named import NamedTuple
 from spillview.stored import snapshots
 from spillview.stored.snapshots import Marks, shown
 from spillview.text import printable

@@ -11,10 +11,10 @@ import stat
 import threading
 import time
 from collections.abc import Callable
-from typing import NamedTuple
 
 from spillview.content.content import FileContent, open_content
 from spillview.errors import ArtifactGone, Cancelled, Unreadable
+from spillview.named import NamedTuple
 from spillview.text import path_text, printable
 
 MAGIC = b"SQLite format 3\0"

@@ -8,15 +8,16 @@ decompressed in bounded memory, into a temporary file of our own.
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Generator
 from contextlib import closing
-from typing import TYPE_CHECKING, NamedTuple
 
 from spillview.content.content import FileContent, TemporaryContent
 from spillview.content.unpacking import inflated, member_at
 from spillview.discovery.routes import STORED
 from spillview.errors import ArtifactGone, Cancelled, Unreadable
+from spillview.hints import TYPE_CHECKING
+from spillview.named import NamedTuple
+from spillview.regexes import late
 from spillview.text import path_text, printable
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ MOST_ROWS = 20_000
 _PLAIN = (None, "", "raw", "none", "identity", "plain")
 _PACKED = ("gzip", "zlib")
 _CHUNK = 1 << 18
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
+_NAME = late(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
 
 Stop = Callable[[], bool]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
 
 from spillview.errors import SpillError, Unreadable
+from spillview.hints import TYPE_CHECKING, Any
 from spillview.text import path_text, printable
 
 if TYPE_CHECKING:

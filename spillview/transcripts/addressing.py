@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from spillview.discovery.roots import folder_names
 from spillview.frozen import Frozen
+from spillview.hints import TYPE_CHECKING
 from spillview.profiles.patterns import Part, parts_of, split_root
 
 if TYPE_CHECKING:

@@ -6,21 +6,20 @@ import json
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
 
 from spillview.frozen import Frozen
+from spillview.hints import TYPE_CHECKING, Any
 from spillview.profiles.patterns import part_regex
+from spillview.regexes import late
 
 if TYPE_CHECKING:
     from spillview.profiles.profile import Profile
 
-_QUOTED = re.compile(r"\"([^\"\n]{1,4096})\"|'([^'\n]{1,4096})'")
-_BARE = re.compile(r"(?:\\ |[^\s'\"`;|&<>()$=,\\])+")
-_EXIT = re.compile(r"\s{0,8}(?:Error: )?Exit code (-?\d{1,10})(?![\d.])")
+_QUOTED = late(r"\"([^\"\n]{1,4096})\"|'([^'\n]{1,4096})'")
+_BARE = late(r"(?:\\ |[^\s'\"`;|&<>()$=,\\])+")
+_EXIT = late(r"\s{0,8}(?:Error: )?Exit code (-?\d{1,10})(?![\d.])")
 _COMMAND_KEYS = ("command", "cmd", "script")
-_LINE_PATH = re.compile(
-    r"^(?P<path>(?:[A-Za-z]:)?[^\n:]{1,4096}):\d{1,12}:", re.MULTILINE
-)
+_LINE_PATH = late(r"^(?P<path>(?:[A-Za-z]:)?[^\n:]{1,4096}):\d{1,12}:", re.MULTILINE)
 
 MAX_NAMES = 64
 """So many names one call can give; a command that names more is a listing."""

@@ -23,20 +23,27 @@ def text(place: Mention | Touch | Read, profile: Profile) -> str:
 
     Raises `ArtifactGone` when the record is no longer there.
     """
+    if isinstance(place, Mention):
+        return result(place, profile)[0]
     for found in readings(place, profile):
-        if isinstance(place, Mention):
-            if place.block < len(found):
-                whole = found[place.block].text
-                shown = whole[place.start : place.end]
-                notice = by_id(profile, place.notice)
-                if place.end <= len(whole) and (
-                    notice is None or notice.needle in shown
-                ):
-                    return shown
-            continue
         texts = [block.text for block in found if block.call_id == place.call_id]
         if texts:
             return "\n".join(texts)
+    raise gone(place)
+
+
+def result(place: Mention, profile: Profile) -> tuple[str, list[Block]]:
+    """The envelope's text, and all texts of the record that holds it.
+
+    Raises `ArtifactGone` when the record is no longer there.
+    """
+    for found in readings(place, profile):
+        if place.block < len(found):
+            whole = found[place.block].text
+            shown = whole[place.start : place.end]
+            notice = by_id(profile, place.notice)
+            if place.end <= len(whole) and (notice is None or notice.needle in shown):
+                return shown, found
     raise gone(place)
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from operator import attrgetter
 from sys import intern
-from typing import Any
 
 from spillview.frozen import Frozen, values_of
+from spillview.hints import Any
 from spillview.json_text import loads
 from spillview.model import Boundary, Claim, Mention, Next
 

@@ -9,9 +9,9 @@ artifacts is left out.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from spillview.frozen import replace
+from spillview.hints import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from spillview.discovery.discovery import TranscriptFound

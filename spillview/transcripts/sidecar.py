@@ -20,9 +20,9 @@ import os
 import re
 from collections.abc import Callable
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, get_args
 
 from spillview.errors import Unreadable
+from spillview.hints import TYPE_CHECKING, Any, get_args
 from spillview.model import Boundary, Claim, Counts, Mention, Range, Seen, Unit
 from spillview.profiles.claims import LARGEST as LARGEST_NUMBER
 from spillview.seen.alignment import merge

@@ -20,10 +20,11 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from spillview.errors import Cancelled as Stopped
 from spillview.errors import Unreadable
+from spillview.named import NamedTuple
 from spillview.transcripts import jsonl
 from spillview.transcripts.conversation import Conversation
 from spillview.transcripts.draft import Draft

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable
-from typing import ClassVar, Protocol, runtime_checkable
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from textual import events
 from textual.app import App, SystemCommand
@@ -38,11 +38,26 @@ class Commanding(Protocol):
         """What it can do now."""
 
 
+@runtime_checkable
+class Leaving(Protocol):
+    """A screen that opens as it was left."""
+
+    def keep_place(self) -> None:
+        """Keep how it is looked at now."""
+
+
 def _queue_commands() -> type[Provider]:
     """The palette's entries of the queue, loaded when it is first opened."""
     from spillview.tui.palette import QueueCommands
 
     return QueueCommands
+
+
+def _key_commands() -> type[Provider]:
+    """The palette's entries of the keys."""
+    from spillview.tui.palette import KeyCommands
+
+    return KeyCommands
 
 
 class SpillviewApp(TypingAhead):
@@ -52,7 +67,7 @@ class SpillviewApp(TypingAhead):
     # The first screen is there before screens load stylesheets of their own.
     CSS_PATH: ClassVar = [stylesheet("app.tcss"), stylesheet("home.tcss")]
     ENABLE_COMMAND_PALETTE = True
-    COMMANDS = App.COMMANDS | {_queue_commands}
+    COMMANDS = App.COMMANDS | {_key_commands, _queue_commands}
     HORIZONTAL_BREAKPOINTS = [  # noqa: RUF012 - declared a ClassVar by App
         (0, "-narrow"),
         (100, "-wide"),
@@ -99,6 +114,18 @@ class SpillviewApp(TypingAhead):
     def get_driver_class(self) -> type[Driver]:
         """Textual's driver for this terminal, which bytes that are no text end not."""
         return forgiving(super().get_driver_class())
+
+    def exit(
+        self,
+        result: None = None,
+        return_code: int = 0,
+        message: Any = None,
+    ) -> None:
+        """End; each screen keeps how it is left."""
+        for screen in self.screen_stack:
+            if isinstance(screen, Leaving):
+                screen.keep_place()
+        super().exit(result, return_code, message)
 
     def get_default_screen(self) -> Screen[None]:
         """The queue is the first screen."""
@@ -158,13 +185,23 @@ class SpillviewApp(TypingAhead):
         """A light theme after a dark one, and our own again."""
         self.theme = DAY.name if self.current_theme.dark else NIGHT.name
 
+    def action_show_help_panel(self) -> None:
+        """Show the help beside the screen."""
+        from spillview.tui.live_keys import LiveHelp
+
+        if not self.screen.query("HelpPanel"):
+            self.screen.mount(LiveHelp())
+
     def action_close_help(self) -> None:
         """Hide the help panel."""
         self.action_hide_help_panel()
 
     def action_help_quit(self) -> None:
         """What ctrl+c means here."""
-        self.notify("q goes back or quits, ctrl+q quits at once.")
+        from spillview.tui.live_keys import key_of
+
+        key = key_of(self.screen, "app.help")
+        self.notify(f"ctrl+q quits at once. {key} shows the keys.", markup=False)
 
     def action_undo_cleanup(self, batch: str) -> None:
         """Put a clean-up back: the word in a toast was clicked."""

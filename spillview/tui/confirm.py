@@ -13,6 +13,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Button, Static
 
 from spillview.tui import stylesheet
+from spillview.tui.footer import Footer
 
 
 class ConfirmScreen(ModalScreen[bool]):
@@ -35,7 +36,7 @@ class ConfirmScreen(ModalScreen[bool]):
 
     def compose(self) -> ComposeResult:
         """The question, what follows, and two buttons."""
-        with Vertical(id="confirm"):
+        with Vertical(id="confirm", classes="box"):
             yield Static(Content(self.question), id="confirm-question")
             yield Static(Content(self.consequence), id="confirm-consequence")
             with Horizontal(id="confirm-buttons"):
@@ -43,6 +44,7 @@ class ConfirmScreen(ModalScreen[bool]):
                 yes.variant = "error" if self.final else "primary"
                 yield yes
                 yield Button("No", id="no", compact=True)
+        yield Footer()
 
     def on_mount(self) -> None:
         """Nothing is moved or deleted by a careless Enter."""

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
-
 from spillview.catalogue.catalogue import Catalogue
-from spillview.demo import make_night
+from spillview.demo.passing import passing_night
 from spillview.places import Places
 
 
 def make_demo(now: float) -> Catalogue:
-    """A made night in a new folder of the temp folder, and its catalogue.
+    """A made night that is gone when the program ends, and its catalogue.
 
     Raises `BadInput` when it cannot be written.
     """
-    home = os.path.join(tempfile.mkdtemp(prefix="spillview-demo-"), "home")
-    make_night(home, now)
-    return Catalogue.here(Places.of_home(home))
+    return Catalogue.here(Places.of_home(passing_night(now)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from textual.content import Content
 
@@ -14,6 +14,9 @@ from spillview.text import path_text, printable
 
 _CAPTURE = re.compile(r"<[^<>]*>")
 """A part of a root's pattern that varies."""
+
+Keys = Callable[[str], str]
+"""Gives the key of a name of `[keys]`."""
 
 MOST = 12
 """So many folders are named; the rest are counted."""
@@ -34,12 +37,12 @@ def looked_at(catalogue: Catalogue, query: Query) -> list[str]:
     return list(folders)
 
 
-def no_stores(folders: Sequence[str], home: str) -> Content:
+def no_stores(keys: Keys, folders: Sequence[str], home: str) -> Content:
     """Nothing was found at all."""
     lines = [
         "No spilled tool outputs were found.",
         "",
-        "d              makes a small demo night to look around in",
+        f"{keys('home.demo'):13}  makes a small demo night to look around in",
         "spillview DIR  browses any folder of tool outputs",
     ]
     if folders:
@@ -56,47 +59,50 @@ def _short(folder: str, home: str) -> str:
     return printable(path_text(folder))
 
 
-def nothing_new(window: str, beyond: int) -> Content:
+def nothing_new(keys: Keys, window: str, beyond: int) -> Content:
     """The window leaves everything out."""
     noun = "artifact is" if beyond == 1 else "artifacts are"
+    key = keys("home.all_time")
     lines = [
         f"Nothing left to review {window}.",
         "",
-        f"a  shows all time: {beyond:,} {noun} older, or reviewed",
+        f"{key}  shows all time: {beyond:,} {noun} older, or reviewed",
     ]
     return Content("\n".join(lines))
 
 
-def only_missing(calls: int, window: str) -> Content:
-    """No artifact, but calls that were cut or whose files are gone."""
-    them = "1 call was" if calls == 1 else f"{calls:,} calls were"
+def only_missing(keys: Keys, calls: int, window: str) -> Content:
+    """No artifact, but calls that were cut or whose artifacts are gone."""
+    them = "1 missing call" if calls == 1 else f"{calls:,} missing calls"
     lines = [
-        f"No artifact {window}, but {them} cut with nothing saved, or point at",
-        "files that are gone.",
+        f"No artifact {window}, but {them}: cut with nothing saved, or dangling,",
+        "the artifact gone.",
         "",
-        "m  shows them",
+        f"{keys('home.missing')}  shows them",
     ]
     return Content("\n".join(lines))
 
 
-def no_match(query: str) -> Content:
+def no_match(keys: Keys, query: str) -> Content:
     """The filter leaves everything out."""
-    lines = [f"Nothing matches “{printable(query)}”.", "", "escape  clears the filter"]
+    clear = f"{keys('home.clear')}  clears the filter"
+    lines = [f"Nothing matches “{printable(query)}”.", "", clear]
     return Content("\n".join(lines))
 
 
-def nothing_selected(words: str) -> Content:
+def nothing_selected(keys: Keys, words: str) -> Content:
     """The selection leaves everything out."""
     lines = [
         f"There are none of this kind: {words}.",
         "",
-        "w  goes on to the next kind",
-        "escape  shows everything",
+        f"{keys('home.which')}  goes on to the next kind",
+        f"{keys('home.clear')}  shows everything",
     ]
     return Content("\n".join(lines))
 
 
-def failed(sentence: str) -> Content:
+def failed(keys: Keys, sentence: str) -> Content:
     """The stores could not be read."""
-    lines = [printable(sentence), "", "r  tries again", "q  quits"]
+    reload, leave = keys("home.reload"), keys("home.quit")
+    lines = [printable(sentence), "", f"{reload}  tries again", f"{leave}  quits"]
     return Content("\n".join(lines))

@@ -10,11 +10,14 @@ from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
-from textual.binding import ActiveBinding
+from textual.binding import ActiveBinding, Binding
 from textual.screen import Screen
 from textual.strip import Strip
 
 from spillview.tui.parts import Parts
+
+WAYS = frozenset({"app.toggle_help", "leave", "back", "clear", "dismiss", "answer"})
+"""What helps and leads back stays in sight, whatever else has no room."""
 
 WHEEL = 8
 """Cells that the line moves by where it is wider than the screen."""
@@ -38,6 +41,14 @@ class Key:
         """The cell after it."""
         both = 1 if self.display and self.words else 0
         return self.start + cell_len(self.display) + both + cell_len(self.words)
+
+
+def _is_way(active: ActiveBinding) -> bool:
+    return active.binding.action.partition("(")[0] in WAYS
+
+
+def _group_at(keys: list[ActiveBinding], place: int) -> Binding.Group | None:
+    return keys[place].binding.group if place < len(keys) else None
 
 
 class Footer(Parts):
@@ -71,15 +82,32 @@ class Footer(Parts):
         if self._keys is None:
             active = self.screen.active_bindings
             shown = [each for each in active.values() if each.binding.show]
-            self._keys = list(self._placed(shown))
             self._palette = active.get(self.app.COMMAND_PALETTE_BINDING)
+            self._keys = self._fitted(shown)
         return self._keys
 
-    def _placed(self, shown: Iterable[ActiveBinding]) -> Iterator[Key]:
+    def _fitted(self, shown: list[ActiveBinding]) -> list[Key]:
+        """In their order; where they do not fit, the ways out before the first cut."""
+        placed = list(self._placed(shown))
+        room = self._room()
+        if not placed or placed[-1].end <= room:
+            return placed
+        ways = [each for each in shown if _is_way(each)]
+        others = [each for each in shown if not _is_way(each)]
+        for count in range(len(others), -1, -1):
+            group = others[count - 1].binding.group if count else None
+            if group is not None and group == _group_at(others, count):
+                continue  # its title would go to the half of it that is in sight
+            seen = list(self._placed([*others[:count], *ways]))
+            if seen and seen[-1].end <= room:
+                rest = self._placed(others[count:], seen[-1].end + 1)
+                return [*seen, *rest]
+        return placed
+
+    def _placed(self, shown: Iterable[ActiveBinding], at: int = 0) -> Iterator[Key]:
         by_action: dict[str, ActiveBinding] = {}
         for each in shown:
             by_action.setdefault(each.binding.action, each)
-        at = 0
         for group, members in groupby(
             by_action.values(), lambda each: each.binding.group
         ):
@@ -165,7 +193,7 @@ class Footer(Parts):
 
     def on_resize(self) -> None:
         """Begin with the first key again."""
-        self._shift = 0
+        self._shift, self._keys = 0, None
 
     def _room(self) -> int:
         palette = self.palette

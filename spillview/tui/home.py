@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import ClassVar
 
@@ -15,8 +15,9 @@ from spillview.catalogue.catalogue import Query
 from spillview.catalogue.picks import PICKS
 from spillview.errors import SpillError
 from spillview.model import Artifact, Missing
-from spillview.text import printable
-from spillview.tui.cleanup.undoing import TrashChanged, sentence, told
+from spillview.seen.endings import ending_line
+from spillview.tui.cleanup.undoing import PutsBack
+from spillview.tui.copying import Copyable, Copying
 from spillview.tui.keys import HOME_BINDINGS
 from spillview.tui.messages import (
     DemoMade,
@@ -32,11 +33,12 @@ from spillview.tui.queue.arrangement import (
     row_key,
     session_key,
 )
+from spillview.tui.queue.bars import Bar
 from spillview.tui.queue.columns import ALL
 from spillview.tui.queue.indexing import IndexingScreen
+from spillview.tui.queue.leaving import LeavingScreen
 from spillview.tui.queue.members import Members
 from spillview.tui.queue.queue import Queue
-from spillview.tui.queue.rows import missing_sentence
 from spillview.tui.queue.screen import FEW
 from spillview.tui.queue.sessions import Run, places_of
 from spillview.tui.review.acting import Acting
@@ -44,7 +46,9 @@ from spillview.tui.review.marking import MarkingScreen
 from spillview.tui.titles import Titles
 
 
-class HomeScreen(MarkingScreen, IndexingScreen, Acting):
+class HomeScreen(
+    MarkingScreen, IndexingScreen, LeavingScreen, Copying, Acting, PutsBack
+):
     """Sessions worst first, each with its artifacts worst first."""
 
     BINDING_GROUP_TITLE = "Home"
@@ -56,12 +60,7 @@ class HomeScreen(MarkingScreen, IndexingScreen, Acting):
 
     @on(Queue.Opened)
     def _open(self, event: Queue.Opened) -> None:
-        row = event.row
-        if isinstance(row, Missing):
-            text = printable(missing_sentence(row))
-            self.notify(text, title="Nothing to open", markup=False)
-        elif isinstance(row, Artifact):
-            self.open_artifact(row.id)
+        self.open_artifact(event.row.id)
 
     def open_artifact(self, artifact_id: str) -> None:
         """Open an artifact; when it is left, the cursor stands where it went."""
@@ -100,6 +99,7 @@ class HomeScreen(MarkingScreen, IndexingScreen, Acting):
         ids = self.marks.undo()
         if ids:
             self._marked(("artifact", ids[0]))
+            self.detail.remake()  # a note, which is no part of the rows
 
     def acted_on(self) -> Artifact | Missing | None:
         """The row; of a session its worst artifact."""
@@ -107,6 +107,15 @@ class HomeScreen(MarkingScreen, IndexingScreen, Acting):
         if isinstance(row, Run):
             return row.artifacts[0] if row.artifacts else None
         return row
+
+    def copyables(self) -> Sequence[Copyable]:
+        """What can be copied of the row."""
+        from spillview.tui.review.copies import copies_of
+
+        row, show = self.queue.row, ""
+        if isinstance(row, Artifact) and (line := ending_line(row)) is not None:
+            show = f"--offset {line.number}"
+        return list(copies_of(self.catalogue, row, show=show))
 
     def action_no_undo(self) -> None:
         """Say that there is nothing to take back."""
@@ -153,16 +162,18 @@ class HomeScreen(MarkingScreen, IndexingScreen, Acting):
         self.rearrange(all_time=not self.view.all_time)
 
     def action_missing(self) -> None:
-        """Show or hide the calls whose full result is not on disk."""
+        """Show or hide the missing calls, whose full result is not on disk."""
         if not self.arrangement.missing and not self.view.missing:
-            self.notify("Every call's full result is on disk.", markup=False)
+            self.notify(
+                "No call is missing: every full result is on disk.", markup=False
+            )
             return
         show = self._aim_missing = not self.view.missing
         self.rearrange(missing=show, only=None, collapsed=frozenset())
 
     def action_errors(self) -> None:
         """Show what tells of trouble only where the model did not look, or all."""
-        self.select_only(None if self.view.only == "errors" else "errors")
+        self.action_only("errors")
 
     def action_which(self) -> None:
         """Show the next kind alone that there is; after the last one everything."""
@@ -184,6 +195,14 @@ class HomeScreen(MarkingScreen, IndexingScreen, Acting):
             gists.admits(name, place) and is_inside(place)
             for place in places_of(self.material.sessions)
         ) or any(map(PICKS[name].admits_call, self.material.missing))
+
+    @on(Bar.Clicked)
+    async def _do(self, event: Bar.Clicked) -> None:
+        await self.run_action(event.action)
+
+    def action_only(self, name: str) -> None:
+        """Show one selection alone; when it is shown, everything."""
+        self.select_only(None if self.view.only == name else name)
 
     def select_only(self, name: str | None) -> None:
         """Show one selection alone, or everything."""
@@ -264,7 +283,13 @@ class HomeScreen(MarkingScreen, IndexingScreen, Acting):
             return
         from spillview.tui.search.search import SearchScreen
 
-        self.app.push_screen(SearchScreen(self.catalogue, self.arrangement.artifacts))
+        screen = SearchScreen(
+            self.catalogue,
+            self.arrangement.artifacts,
+            every=self.material.every(),
+            titles=self.material.titles,
+        )
+        self.app.push_screen(screen)
 
     def action_cleanup(self) -> None:
         """Plan a clean-up of what this screen looks at, whatever its age."""
@@ -288,31 +313,13 @@ class HomeScreen(MarkingScreen, IndexingScreen, Acting):
         if changed:
             self.action_reload()
 
-    @work(
-        thread=True,
-        exclusive=True,
-        exit_on_error=False,
-        group="undo",
-        description="Put a clean-up back",
-    )
     def undo_cleanup(self, batch: str | None) -> None:
-        """Put a clean-up back."""
-        from spillview.cleanup.trash import Trash
+        """Put a clean-up back, in a worker."""
+        self.begin_undo(batch)
 
-        try:
-            message = told(
-                Trash(self.catalogue.places, now=self.catalogue.now).undo(batch)
-            )
-        except (SpillError, OSError) as error:
-            message = TrashChanged(sentence(error), well=False)
-        self.post_message(message)
-
-    @on(TrashChanged)
-    def _trash_changed(self, message: TrashChanged) -> None:
+    def put_back(self) -> None:
+        """Look again."""
         self.last_batch = None
-        self.app.clear_notifications()  # what they offered is done
-        severity = "information" if message.well else "warning"
-        self.notify(message.words, severity=severity, markup=False)  # type: ignore[arg-type] # one of the two
         self.action_reload()
 
     def action_reload(self) -> None:
@@ -341,15 +348,11 @@ class HomeScreen(MarkingScreen, IndexingScreen, Acting):
             self.rearrange(key, filter="", flat=False, all_time=True, only=None)
 
     def commands(self) -> Iterator[SystemCommand]:
-        """Palette entries for what the keys do and applies now."""
+        """Palette entries of each kind; what the keys do is there anyway."""
         for pick in PICKS.values():
             show = partial(self.select_only, pick.name)
             yield SystemCommand(f"Only {pick.name}", pick.words, show)
-        for _, binding, enabled, tooltip in self.active_bindings.values():
-            known = binding.action in {"leave", "back", "no_undo", "app.toggle_help"}
-            if enabled and binding in self.BINDINGS and not known:
-                run = partial(self.run_action, binding.action)
-                yield SystemCommand(binding.description, tooltip, run)
+        yield from super().commands()
 
     @work(
         thread=True,
@@ -362,6 +365,7 @@ class HomeScreen(MarkingScreen, IndexingScreen, Acting):
         """Make a demo night and browse it; leaving it comes back here."""
         from spillview.tui.demo_night import make_demo
 
+        self.app.call_from_thread(self.notify, "Making a night …", timeout=2)
         try:
             catalogue = make_demo(self.catalogue.now())
         except (SpillError, OSError) as error:
@@ -372,6 +376,7 @@ class HomeScreen(MarkingScreen, IndexingScreen, Acting):
     @on(DemoMade)
     def _browse_demo(self, message: DemoMade) -> None:
         self.app.push_screen(HomeScreen(message.catalogue, Query()))
+        self.notify("A made night: q leads back, and it is gone when you leave.")
 
     def action_back(self) -> None:
         """Go back to the screen below."""

@@ -99,7 +99,26 @@ def keymap(keys: Mapping[str, str], places: Places) -> dict[str, str]:
 
     check_keys(keys, config_path(places))
     spelled = {name: map(_spelled, split(typed)) for name, typed in keys.items()}
-    return {name: ",".join(each) for name, each in spelled.items()}
+    return _beside(keys) | {name: ",".join(each) for name, each in spelled.items()}
+
+
+def _beside(keys: Mapping[str, str]) -> dict[str, str]:
+    """What shares a key with something that is given another, and its own keys.
+
+    Textual takes a key away from all that share it, unless they are named too.
+    """
+    there = _all()
+    freed = {
+        (kind, key)
+        for kind, name, binding in there
+        if name in keys
+        for key in split(binding.key)
+    }
+    return {
+        name: binding.key
+        for kind, name, binding in there
+        if name not in keys and any((kind, key) in freed for key in split(binding.key))
+    }
 
 
 def _spelled(key: str) -> str:

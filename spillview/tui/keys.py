@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from textual.binding import Binding, BindingType
 
+from spillview.tui.copying import COPYING_BINDINGS
 from spillview.tui.review.acting import ACTING_BINDINGS
 from spillview.tui.review.pinning import pin_binding
 
@@ -25,11 +26,11 @@ the rest; in each, first what has most bytes that the model never saw.
 A session's line says `6 unseen · 7`: of its 7 artifacts, 6 ended in a way that no model
 saw; `✓ 2 of 7` once you reviewed some.
 
-`w` keeps one kind after the other: failed and never seen, errors only where the model
-did not look (`e` too), never read back, orphans, partial, `secret-like` (they hold what
-looks like a credential), chains, `growing` now, calls whose file is gone, calls cut.
-`/failed` finds all that failed, seen or not; `/secret-like`, `/world-readable`,
-`/pinned` and `/growing` find what has that flag.
+`{home.which}` keeps one kind after the other: failed and never seen, errors only where
+the model did not look (`{home.errors}` too), never read back, orphans, partial,
+`secret-like` (they hold what looks like a credential), chains, `growing` now, and
+missing calls: dangling, cut. `/failed` finds all that failed, seen or not;
+`/secret-like`, `/world-readable`, `/pinned` and `/growing` find what has that flag.
 
 The *verdict* is the last line that is not blank. *Seen* is the share of the bytes that
 the model received; `≥0%` is at least that: some of what it received is not placed. The
@@ -37,8 +38,8 @@ the model received; `≥0%` is at least that: some of what it received is not pl
 being counted, `–` not known. *Link* is `unknown` where no transcript that can be read
 tells whether a record points at the file.
 
-Flags: `*` pinned, `G` growing, `U` uncounted, `W` world-readable, `S` secret-like, `L`
-link, `P` partial, `D` digest mismatch, `X` no regular file, `!` unreadable.
+Flags: `G` growing, `U` uncounted, `W` world-readable, `S` secret-like, `L`
+symlink, `P` partial, `D` digest mismatch, `X` no regular file, `!` unreadable.
 """
 
 QUEUE_BINDINGS: list[BindingType] = [
@@ -47,8 +48,9 @@ QUEUE_BINDINGS: list[BindingType] = [
         "open",
         "Open",
         id="queue.open",
-        tooltip="Open the artifact at its verdict; on a session, open or close it",
+        tooltip="Open the artifact at its verdict, or the session",
     ),
+    Binding("enter", "shut", "Close", id="queue.shut", tooltip="Close the session"),
     Binding("j,down", "move(1)", "Down", show=False, id="queue.down"),
     Binding("k,up", "move(-1)", "Up", show=False, id="queue.up"),
     Binding("g,home", "first", "First row", show=False, id="queue.first"),
@@ -95,14 +97,14 @@ HOME_BINDINGS: list[BindingType] = [
         "Reviewed",
         key_display="␣",
         id="home.review",
-        tooltip="Mark it reviewed and go on; the next start leaves it out",
+        tooltip="Mark it reviewed and go on to what is left",
     ),
     Binding(
         "u",
         "undo",
         "Undo",
         id="home.undo",
-        tooltip="Take the last reviewed mark or pin back, or the last clean-up",
+        tooltip="Take the last mark, pin or note back, or the last clean-up",
     ),
     Binding("u", "no_undo", "Undo", show=False, id="home.no_undo"),
     Binding(
@@ -245,6 +247,7 @@ HOME_BINDINGS: list[BindingType] = [
         "Open or close all sessions",
         show=False,
         id="home.toggle_all",
+        tooltip="Only the headers, or all that is below them again",
     ),
     Binding("escape", "clear", "Show every row", show=False, id="home.clear"),
     Binding(
@@ -253,7 +256,7 @@ HOME_BINDINGS: list[BindingType] = [
         "Missing",
         show=False,
         id="home.missing",
-        tooltip="Show calls whose full result is not on disk: dangling and cut",
+        tooltip="Show missing calls, dangling and cut: no full result is on disk",
     ),
     Binding(
         "!",
@@ -265,7 +268,13 @@ HOME_BINDINGS: list[BindingType] = [
         tooltip="List what could not be read, broken transcript lines among it",
     ),
     Binding(
-        "r", "reload", "Refresh", show=False, id="home.reload", tooltip="Look again now"
+        "r,f5",
+        "reload",
+        "Refresh",
+        show=False,
+        id="home.reload",
+        tooltip="Look again now",
     ),
+    *COPYING_BINDINGS,
     *ACTING_BINDINGS,
 ]

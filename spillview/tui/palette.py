@@ -1,14 +1,16 @@
-"""The command palette's own entries: open an artifact or go to a session by name."""
+"""The command palette's own entries: what each key does, and what can be gone to."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
+from textual.screen import Screen
 
 from spillview import fuzzy
 from spillview.model import Artifact
@@ -137,3 +139,78 @@ class QueueCommands(Provider):
                 partial(self._choose, home, item),
                 text=item.label,
             )
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """What a key does on a screen now."""
+
+    name: str
+    keys: str
+    """As the footer shows them, with blanks between them."""
+    words: str
+    run: Callable[[], Awaitable[object]]
+    first: bool
+    """Whether the footer offers it too."""
+
+    @property
+    def display(self) -> Content:
+        """Its name and its key, and below them what it does."""
+        below = (f"  {self.words}", "$text-muted")
+        return Content.assemble(
+            self.name, "  ", (self.keys, "$text-accent bold"), "\n", below
+        )
+
+
+UNOFFERED = frozenset({"app.command_palette", "command_palette"})
+"""What is open already."""
+
+
+def acts_of(screen: Screen[Any]) -> list[Act]:
+    """What the keys do that work on a screen now; those of its footer come first."""
+    app = screen.app
+    found: dict[tuple[int, str], Act] = {}
+    for node, binding, enabled, tooltip in screen.active_bindings.values():
+        if not enabled or binding.system or binding.action in UNOFFERED:
+            continue
+        place = (id(node), binding.action)
+        key = app.get_key_display(binding)
+        known = found.get(place)
+        if known is not None:
+            keys = known.keys
+            key = keys if key in keys.split() else f"{keys} {key}"
+        found[place] = Act(
+            binding.description or binding.action,
+            key,
+            tooltip,
+            partial(app.run_action, binding.action, node),
+            binding.show,
+        )
+    return sorted(found.values(), key=lambda act: not act.first)
+
+
+class KeyCommands(Provider):
+    """Does what any key of the screen below the palette does."""
+
+    _acts: list[Act] | None = None
+    _index: fuzzy.Index | None = None
+
+    async def startup(self) -> None:
+        """Take the keys that work now."""
+        self._acts = acts_of(self.screen)
+
+    async def search(self, query: str) -> Hits:
+        """What matches every word by its name or what it does, best first."""
+        acts = self._acts or []
+        labels = [f"{act.name} {act.words}" for act in acts]
+        index = self._index or fuzzy.Index([labels])
+        self._index = index
+        for place, found in enumerate(index.find(query)[:SHOWN]):
+            act = acts[found]
+            score = 1 - place / SHOWN
+            yield Hit(score, act.display, act.run, text=labels[found])
+
+    async def discover(self) -> Hits:
+        """All of it."""
+        for act in self._acts or []:
+            yield DiscoveryHit(act.display, act.run, text=act.name)

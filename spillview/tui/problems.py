@@ -14,6 +14,7 @@ from textual.widgets import Static
 
 from spillview.model import Problem
 from spillview.text import path_text, printable
+from spillview.tui.footer import Footer
 
 
 def problem_text(problem: Problem) -> Content:
@@ -43,7 +44,7 @@ class ProblemsScreen(ModalScreen[None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding(
-            "escape,q,enter,!",
+            "q,escape,enter,!",
             "dismiss",
             "Back",
             id="problems.back",
@@ -59,10 +60,11 @@ class ProblemsScreen(ModalScreen[None]):
         """The list, scrollable with arrows and page keys."""
         count = len(self.problems)
         noun = "thing" if count == 1 else "things"
-        with ProblemList(id="problems"):
+        with ProblemList(id="problems", classes="box"):
             yield Static(
-                Content(f"{count} {noun} could not be read (q goes back)"),
+                Content(f"{count} {noun} could not be read"),
                 id="problems-title",
             )
             for problem in self.problems:
                 yield Static(problem_text(problem), classes="problem")
+        yield Footer()

@@ -37,6 +37,23 @@ def _hidden(keys: str, action: str, what: str, name: str) -> Binding:
     return Binding(keys, action, what, show=False, id=f"rows.{name}")
 
 
+def _index_of(rows: Sequence[Row], key: str) -> int | None:
+    """Where the row of that key is that is no heading."""
+    find: Callable[[str], int | None] | None = getattr(rows, "index_of", None)
+    if find is not None:
+        return find(key)
+    same = (n for n, row in enumerate(rows) if row.key == key)
+    return next((n for n in same if not rows[n].heading), None)
+
+
+def _heads(rows: Sequence[Row]) -> list[int]:
+    """Where the headings are."""
+    heads: list[int] | None = getattr(rows, "heads", None)
+    if heads is not None:
+        return heads
+    return [n for n, row in enumerate(rows) if row.heading]
+
+
 class RowList(ScrollView, Parts, can_focus=True):
     """Rows under headings; moves like a pager."""
 
@@ -68,6 +85,17 @@ class RowList(ScrollView, Parts, can_focus=True):
             """The list that sent it."""
             return self.row_list
 
+    @dataclass
+    class Opened(Message):
+        """The row under the cursor was clicked twice."""
+
+        row_list: RowList
+
+        @property
+        def control(self) -> RowList:
+            """The list that sent it."""
+            return self.row_list
+
     def __init__(self, *, id: str) -> None:  # noqa: A002 - Textual's name
         super().__init__(id=id)
         self.rows: Sequence[Row] = ()
@@ -90,8 +118,8 @@ class RowList(ScrollView, Parts, can_focus=True):
         self.virtual_size = Size(0, len(rows))
         at = 0 if anew else self.cursor
         if here is not None:
-            keys = (n for n, row in enumerate(rows) if row.key == here.key)
-            at = next((n for n in keys if not rows[n].heading), at)
+            place = _index_of(rows, here.key)
+            at = at if place is None else place
         at = max(0, min(at, len(rows) - 1))
         if not self._go(at, 1) and not self._go(at, -1):
             self.cursor = 0
@@ -141,7 +169,7 @@ class RowList(ScrollView, Parts, can_focus=True):
 
     def action_group(self, step: int) -> None:
         """To the first row of the next or previous group."""
-        heads = [n for n, row in enumerate(self.rows) if row.heading]
+        heads = _heads(self.rows)
         if step > 0:
             target = next((n for n in heads if n > self.cursor), None)
         else:
@@ -150,6 +178,11 @@ class RowList(ScrollView, Parts, can_focus=True):
         if target is not None:
             self._go(target, 1)
 
+    def aim_at(self, key: str) -> bool:
+        """Put the cursor on the row of that key; whether there is one."""
+        at = _index_of(self.rows, key)
+        return at is not None and self._go(at, 1)
+
     def aim(self, wanted: Callable[[Row], bool]) -> bool:
         """Put the cursor on the first row that is wanted; whether there is one."""
         places = (n for n, row in enumerate(self.rows) if not row.heading)
@@ -157,10 +190,13 @@ class RowList(ScrollView, Parts, can_focus=True):
         return at is not None and self._go(at, 1)
 
     def on_click(self, event: events.Click) -> None:
-        """A click places the cursor."""
+        """A click places the cursor, a second one opens what is there."""
         index = self.scroll_offset.y + event.y
         if 0 <= index < len(self.rows) and not self.rows[index].heading:
+            again = event.chain > 1 and index == self.cursor
             self._go(index, 1)
+            if again:
+                self.post_message(self.Opened(self))
 
     def render_line(self, y: int) -> Strip:
         """One row."""

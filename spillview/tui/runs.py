@@ -69,13 +69,24 @@ def fit_runs(runs: Runs, cells: int, *, right: bool = False) -> Runs:
 
 
 def short_count(number: int, cells: int) -> str:
-    """`number` with thousands separators, in millions where that does not fit."""
+    """`number` with thousands separators; in k, M, G or T where that does not fit."""
     text = f"{number:,}"
-    for size, suffix in ((1e6, "M"), (1e9, "G"), (1e12, "T")):
+    for size, suffix in ((1e3, "k"), (1e6, "M"), (1e9, "G"), (1e12, "T")):
         if len(text) <= cells:
             break
         text = f"{number / size:,.1f}{suffix}"
     return text
+
+
+def middle(text: str, cells: int) -> str:
+    """`text` cut in its middle: paths differ at their ends."""
+    if cell_len(text) <= cells:
+        return text
+    end = cells // 2
+    tail = text[-end:]
+    while cell_len(tail) > end:
+        tail = tail[1:]
+    return f"{set_cell_size(text, max(0, cells - cell_len(tail) - 1))}…{tail}"
 
 
 def wrap(text: str, cells: int, lines: int) -> list[str]:

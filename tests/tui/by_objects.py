@@ -116,6 +116,7 @@ def arrange(
     if not (view.missing or only is not None):
         missing = []
     ordered = view.sort == WORST and not view.reverse
+    bare = _bare_sessions(sessions, missing, material.sessions)
     if view.flat:
         artifacts = [a for session in sessions for a in session.artifacts]
         if not (ordered and view.filter.strip()):
@@ -124,14 +125,13 @@ def arrange(
     else:
         if not ordered:
             sessions = _sorted_sessions(sessions, view)
-        sessions = _with_bare_sessions(sessions, missing)
-        rows = _grouped(sessions, missing, view)
+        rows = _grouped([*sessions, *bare], missing, view)
         artifacts = [a for session in sessions for a in session.artifacts]
     whole = only is None and not view.filter.strip()
     return Arrangement(
         rows,
         artifacts,
-        len(sessions),
+        len(sessions) + len(bare),
         lost,
         total - inside,
         figures_of(artifacts),
@@ -251,20 +251,22 @@ def _sorted_sessions(sessions: Sequence[Session], view: View) -> list[Session]:
     return [*(first[a.id] for a in leaders), *bare]
 
 
-def _with_bare_sessions(
-    sessions: Sequence[Session], missing: Sequence[Missing]
+def _bare_sessions(
+    sessions: Sequence[Session], missing: Sequence[Missing], every: Sequence[Session]
 ) -> list[Session]:
-    """The sessions, and one more for each that has nothing but missing results."""
+    """One for each that has nothing but missing results here, as it is known."""
     known = {(s.harness, s.id) for s in sessions}
     bare: dict[tuple[str, str], Session] = {}
     for lost in missing:
         key = (lost.harness, lost.session)
         if key not in known and key not in bare:
             time = lost.mention.time
-            bare[key] = Session(
+            made = Session(
                 lost.harness, lost.session, lost.project, None, None, time, False, ()
             )
-    return [*sessions, *bare.values()]
+            same = [s for s in every if (s.harness, s.id) == key]
+            bare[key] = replace(same[0], artifacts=()) if same else made
+    return list(bare.values())
 
 
 def _grouped(

@@ -15,6 +15,8 @@ from spillview.catalogue.gists import Gists
 from spillview.catalogue.known_gists import Said
 from spillview.catalogue.listing import Listing, Table
 from spillview.config import Settings
+from spillview.crews import Crew
+from spillview.discovery.entries import StoreFound
 from spillview.model import (
     Artifact,
     Boundary,
@@ -196,7 +198,6 @@ class FakeCatalogue(Catalogue):
         self.cache = Cache(None)
         self.profiles = {}
         self.now = lambda: NOW
-        self.stores = []
         self.given = list(artifacts)
         self.titles = titles or {}
         self.lost = list(missing)
@@ -234,6 +235,10 @@ class FakeCatalogue(Catalogue):
             return listing_of(marked)
         return listing_of([replace(a, counts=None, link=None) for a in marked])
 
+    @property
+    def stores(self) -> list[StoreFound]:
+        return []
+
     def complete(
         self,
         artifacts: Iterable[Artifact],
@@ -241,6 +246,7 @@ class FakeCatalogue(Catalogue):
         huge: bool = False,
         progress: Callable[[int, int], None] | None = None,
         cancelled: Callable[[], bool] | None = None,
+        crew: Crew | None = None,
     ) -> Iterator[Artifact]:
         known = {artifact.id: artifact for artifact in self.given}
         for artifact in list(artifacts):

@@ -24,9 +24,10 @@ from spillview.tui.artifact.lines import Header, NextStrip
 from spillview.tui.footer import Footer
 from spillview.tui.pager import opening
 from spillview.tui.pager.document import Document, open_document
+from spillview.tui.palette import acts_of
 from spillview.tui.runs import Lines
 from tests.harness_stores import make
-from tests.stores import Claude, Dsh
+from tests.stores import Claude, Dsh, background
 from tests.tui.reading import ATTACK, Bare, body, is_safe, until
 
 BUILD = (
@@ -624,9 +625,9 @@ async def test_where_programs_cannot_be_run_it_is_said(
 async def test_the_id_and_the_path_are_copied(night: Night) -> None:
     path = night.build()
     async with looking(night) as (screen, pilot, _):
-        await pilot.press("c")
+        await pilot.press("y", "i")
         assert pilot.app.clipboard == screen.artifact.id
-        await pilot.press("C")
+        await pilot.press("y", "p")
         assert pilot.app.clipboard == str(path)
 
 
@@ -634,15 +635,15 @@ async def test_every_visible_key_has_an_id_and_a_tooltip_and_the_palette_entries
     night: Night,
 ) -> None:
     night.build()
-    async with looking(night) as (screen, pilot, _):
+    async with looking(night) as (screen, _, _):
         for _, binding, _, tooltip in screen.active_bindings.values():
             if binding.show and not binding.system:
                 assert binding.id, binding
                 assert tooltip or binding.tooltip, binding
-        titles = [command.title for command in pilot.app.get_system_commands(screen)]
-        assert "Mark reviewed" in titles
-        assert "Go to the verdict" in titles
-        assert "Wrap long lines" in titles
+        titles = [act.name for act in acts_of(screen)]
+        assert "Reviewed" in titles
+        assert "Verdict" in titles
+        assert "Wrap long lines, or scroll them sideways" in titles
         assert screen.full.HELP
 
 
@@ -751,3 +752,29 @@ def test_a_beginning_ends_with_a_whole_line(tmp_path: Path) -> None:
     assert shown.endswith("\n")
     assert shown.count("\n") > 1000
     catalogue.close()
+
+
+async def test_a_linked_symlink_says_that_it_is_linked(tmp_path: Path) -> None:
+    night = Night(tmp_path)
+    made = background(night.session, BUILD, code=0)
+    log = made.path.rename(tmp_path / "log")
+    made.path.symlink_to(log)
+    async with looking(night) as (screen, _, _):
+        assert screen.artifact.found.type == "symlink"
+        told = header(screen)
+        assert (
+            "linked, but what the model saw of it is unknown: it is a symlink" in told
+        )
+        assert "link unknown" not in told
+        assert f"{len(BUILD):,} bytes behind the symlink" in told
+
+
+async def test_an_image_is_called_one_and_offers_no_error_lines(night: Night) -> None:
+    night.build(b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 200)
+    async with looking(night) as (screen, _, _):
+        assert " · image" in header(screen)
+        assert "binary" not in header(screen)
+        assert "it has no line of text" in header(screen)
+        assert "verdict" not in header(screen)
+        footer = screen.query_one(Footer)
+        assert "Unseen" not in {key.words for key in footer.keys}

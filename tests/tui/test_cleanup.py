@@ -16,16 +16,19 @@ from textual.pilot import Pilot
 from textual.widgets import Button
 
 from spillview.catalogue.catalogue import Catalogue, Query
+from spillview.cleanup.batches import Batch
 from spillview.cleanup.pins import Pins
 from spillview.cleanup.rules import Rules
 from spillview.cleanup.trash import Trash
 from spillview.disk import Disk
 from spillview.places import Places
 from spillview.tui.app import SpillviewApp
+from spillview.tui.artifact.artifact import ArtifactScreen
 from spillview.tui.cleanup.cleanup import CleanupScreen
 from spillview.tui.cleanup.plan_list import ChoiceRow
-from spillview.tui.cleanup.trash import TrashScreen
+from spillview.tui.cleanup.trash import BatchDetail, BatchRow, TrashScreen
 from spillview.tui.confirm import ConfirmScreen
+from spillview.tui.footer import Footer
 from spillview.tui.home import HomeScreen
 from spillview.tui.row_list import RowList
 
@@ -33,7 +36,7 @@ from ..aging import DAY, HOUR, aged, session
 from ..stores import OTHER, Made
 from ..test_disk import OTHER as ELSEWHERE
 from ..test_disk import elsewhere
-from .fakes import settle
+from .fakes import NOW, settle
 from .reading import Bare, is_safe, until
 
 
@@ -69,7 +72,8 @@ def lines(screen: CleanupScreen | TrashScreen) -> list[str]:
     """Everything that is drawn by the screen's own lines and lists."""
     drawn = []
     for widget in screen.query(
-        "CleanupBar, RulesLine, RowList, ChoiceDetail, TrashBar, BatchDetail"
+        "CleanupBar, RulesLine, PlanTitles, RowList, ChoiceDetail, TrashBar,"
+        " BatchDetail"
     ):
         if widget.display:
             drawn += [widget.render_line(y).text for y in range(widget.size.height)]
@@ -97,13 +101,54 @@ async def answer(
 # The plan
 
 
+async def test_a_row_has_the_age_of_the_file_under_its_title(home: Path) -> None:
+    session(home, "77777777-8888-4777-8666-555555555555", age=0)
+    async with planning(home, size=(80, 24)) as (screen, _):
+        drawn = lines(screen)
+        at = next(n for n, line in enumerate(drawn) if "changed" in line)
+        row = next(line for line in drawn if " 4w " in line)
+        assert drawn[at].index("changed") + len("changed") == row.index("4w") + 2
+        assert drawn[at].index("why") == row.index("session 4w ago, file 4w ago")
+        assert "stays: needed by live sessions" in shown(screen)
+        assert any(" it was active " in line for line in drawn)
+        assert sum("its session is live" in line for line in drawn) <= 1
+
+
+async def test_a_plan_that_takes_nothing_names_the_keys_that_change_it(
+    home: Path,
+) -> None:
+    async with planning(home, size=(80, 24)) as (screen, pilot):
+        assert "[ younger  o age  r orphans" not in shown(screen)
+        for _ in range(3):
+            await pilot.press("right_square_bracket")
+        await until(pilot, lambda: "nothing goes" in shown(screen))
+        assert lines(screen)[0].rstrip().endswith("[ younger  o age  r orphans")
+
+
+async def test_an_empty_trash_says_what_fills_it(tmp_path: Path) -> None:
+    catalogue = Catalogue(Places.of_home(str(tmp_path)))
+    async with Bare(catalogue).run_test(size=(80, 24)) as pilot:
+        screen = TrashScreen(catalogue)
+        pilot.app.push_screen(screen)
+        await until(pilot, lambda: bool(screen.is_mounted and screen.blank.display))
+        assert "q goes back; from the queue D plans one" in str(screen.blank.render())
+
+
+async def test_a_second_click_on_a_row_opens_its_artifact(home: Path) -> None:
+    async with planning(home) as (screen, pilot):
+        await pilot.click(screen.plan_list, offset=(20, 2))
+        assert pilot.app.screen is screen
+        await pilot.click(screen.plan_list, offset=(20, 3), times=2)
+        await until(pilot, lambda: isinstance(pilot.app.screen, ArtifactScreen))
+
+
 async def test_every_artifact_is_listed_with_its_reason(home: Path) -> None:
     async with planning(home) as (screen, _):
         text = shown(screen)
-        assert "3 files go" in text
+        assert "3 artifacts go" in text
         assert "3 stay" in text
-        assert "goes  3 files" in text
-        assert "stays: not selected (newer than the rule)  3 files" in text
+        assert "goes  3 artifacts" in text
+        assert "stays: not selected (newer than the rule)  3 artifacts" in text
         assert "its session was last active 4w ago" in text
         assert "goes: its session was last active 4w ago" in text  # the whole reason
         assert all(path.exists() for path in old(home))
@@ -117,11 +162,11 @@ async def test_the_rules_can_be_turned_and_cleared(home: Path) -> None:
         await pilot.press("enter")
         await settle(pilot)
         assert screen.rules == Rules(older_than=12 * HOUR)
-        assert "6 files go" in shown(screen)
+        assert "6 artifacts go" in shown(screen)
         await pilot.press("n", "2", "enter")
         await settle(pilot)
         assert screen.rules.keep_last == 2
-        assert "2 files go" in shown(screen)
+        assert "2 artifacts go" in shown(screen)
         await pilot.press("o")
         screen.prompt.line.value = ""
         await pilot.press("enter")
@@ -165,6 +210,9 @@ async def test_a_click_on_a_rule_asks_for_it(home: Path) -> None:
         await pilot.click("#rules", offset=(4, 0))
         await until(pilot, lambda: bool(screen.prompt.display))
         assert screen.prompt.rule == "older_than"
+        keys = screen.query_one(Footer).keys
+        assert [key.words for key in keys] == ["Go", "Cancel"]
+        assert "(empty: not used)" in str(screen.prompt.label.render())
 
 
 async def test_one_file_is_kept_this_time_and_another_for_good(home: Path) -> None:
@@ -173,11 +221,11 @@ async def test_one_file_is_kept_this_time_and_another_for_good(home: Path) -> No
         assert isinstance(first, ChoiceRow)
         await pilot.press("x")
         await settle(pilot)
-        assert "kept by you this time  1 file" in shown(screen)
-        assert "2 files go" in shown(screen)
+        assert "kept by you this time  1 artifact" in shown(screen)
+        assert "2 artifacts go" in shown(screen)
         await pilot.press("p")
         await settle(pilot)
-        assert "stays: pinned  1 file" in shown(screen)
+        assert "stays: pinned  1 artifact" in shown(screen)
         assert len(Pins(screen.catalogue.places).all()) == 1
         await pilot.press("D")
         await answer(pilot, "y", screen)
@@ -248,15 +296,15 @@ async def test_a_yes_moves_the_files_and_u_puts_them_back(home: Path) -> None:
         assert old(home) == []
         assert "nothing goes" in shown(screen)
         words = toasts(screen.app)
-        assert "3 files" in words
+        assert "3 artifacts" in words
         assert "0 B freed" in words
         assert f"undo_cleanup('{screen.last_batch}')" in words
         await pilot.press("u")
         await until(pilot, lambda: len(old(home)) == 3)
         await settle(pilot)
         assert {path: path.read_bytes() for path in old(home)} == data
-        assert "3 files back" in toasts(screen.app)
-        assert "3 files go" in shown(screen)
+        assert "3 artifacts back" in toasts(screen.app)
+        assert "3 artifacts go" in shown(screen)
 
 
 async def test_the_word_in_the_toast_undoes(home: Path) -> None:
@@ -286,7 +334,7 @@ async def test_what_became_live_since_the_plan_was_shown_stays(home: Path) -> No
             file.write(b"more")
         await answer(pilot, "y", screen)
         assert [path.name for path in old(home)] == ["b10000001.txt"]
-        assert "could not be removed  1 file" in shown(screen)
+        assert "could not be removed  1 artifact" in shown(screen)
 
 
 async def test_a_failure_is_listed_with_its_reason(
@@ -305,9 +353,9 @@ async def test_a_failure_is_listed_with_its_reason(
         await answer(pilot, "y", screen)
         assert [path.name for path in old(home)] == ["b10000001.txt"]
         text = shown(screen)
-        assert "could not be removed  1 file" in text
+        assert "could not be removed  1 artifact" in text
         assert "the disk reports an error" in text
-        assert "1 file could not be removed" in toasts(screen.app)
+        assert "1 artifact could not be removed" in toasts(screen.app)
 
 
 async def test_a_full_disk_asks_before_anything_is_deleted(
@@ -407,12 +455,19 @@ async def test_the_trash_lists_clean_ups_and_where_their_files_came_from(
     names = [path.name for path in old(home)]
     async with emptying(home) as (screen, pilot):
         text = shown(screen)
-        assert "6 files" in text
+        assert "6 artifacts" in text
         assert "freed once it is emptied" in text
         assert "b90000000.txt" in text
         await pilot.press("j")
         await settle(pilot)
         assert all(name in shown(screen) for name in names)
+
+
+async def test_what_does_not_fit_is_listed_by_a_command_that_works(home: Path) -> None:
+    detail = BatchDetail()
+    detail.show("20261130-1", [(f"/home/b{n}.txt", n) for n in range(9)])
+    last = "".join(text for text, _ in detail.make(80, 8)[-1])
+    assert last.strip() == "and 2 more of 9; `spillview trash 20261130-1` lists all"
 
 
 async def test_one_clean_up_is_put_back_and_the_other_emptied(home: Path) -> None:
@@ -439,7 +494,7 @@ async def test_everything_is_emptied_at_once(home: Path) -> None:
         await pilot.press("E")
         await answer(pilot, "y", screen)
         await until(pilot, lambda: screen.batches == [])
-        assert "6 files deleted" in toasts(screen.app)
+        assert "6 artifacts deleted" in toasts(screen.app)
 
 
 async def test_a_taken_place_is_said_and_the_rest_is_back(home: Path) -> None:
@@ -451,7 +506,7 @@ async def test_a_taken_place_is_said_and_the_rest_is_back(home: Path) -> None:
         await until(pilot, lambda: len(old(home)) == 3)
         await settle(pilot)
         words = toasts(screen.app)
-        assert "2 files back" in words
+        assert "2 artifacts back" in words
         assert "something else has its place" in words
         assert taken.read_text() == "newer"
         assert len(screen.batches) == 2
@@ -566,3 +621,10 @@ async def test_many_rows_are_moved_through_by_page_group_and_edge(
         await pilot.press("f", "f", "f", "f", "f", "f")
         assert rows.cursor > 62
         assert not rows.rows[rows.cursor].heading
+
+
+def test_a_clean_up_of_a_clock_ahead_is_not_said_to_be_ago() -> None:
+    row = BatchRow(Batch("20261130-1", NOW + DAY, 3, 10, "/trash"), NOW)
+    text = "".join(part for part, _ in row.runs(80))
+    assert " in 1d " in text
+    assert "ago" not in text

@@ -17,6 +17,7 @@ from spillview.places import Places
 from spillview.tui.cleanup.cleanup import CleanupScreen
 from spillview.tui.cleanup.trash import TrashScreen
 from spillview.tui.confirm import ConfirmScreen
+from spillview.tui.palette import acts_of
 from spillview.tui.problems import ProblemsScreen
 from spillview.tui.report.report import ReportScreen
 
@@ -75,7 +76,7 @@ async def test_policies_decide_are_named_and_tell_of_tomorrow(
         await planned(screen, pilot)
         text = shown(screen)
         assert "P standing policies for all" in text
-        assert "3 files go" in text
+        assert "3 artifacts go" in text
         assert "tomorrow 2 more, 23.4 kB" in text
         assert screen.plan is not None
         assert all(c.reason.endswith("(policy for all)") for c in screen.plan.remove)
@@ -94,7 +95,7 @@ async def test_a_policys_plan_is_carried_out_and_undone(home: Path) -> None:
         await answer(pilot, "y", screen)
         await until(pilot, lambda: not old(home))
         await planned(screen, pilot)
-        assert "3 files (35.1 kB) moved" in toasts(screen.app)
+        assert "3 artifacts (35.1 kB) moved" in toasts(screen.app)
         await pilot.press("u")
         await until(pilot, lambda: len(old(home)) == 3)
 
@@ -108,7 +109,7 @@ async def test_turning_a_rule_gives_the_decision_back_to_the_rules(home: Path) -
         await planned(screen, pilot)
         assert screen.policies is None
         assert screen.rules == Rules(older_than=90 * DAY, max_session=1000)
-        assert "5 files go" in shown(screen)
+        assert "5 artifacts go" in shown(screen)
 
 
 async def test_without_a_policy_or_with_a_bad_one_that_is_said(home: Path) -> None:
@@ -125,7 +126,7 @@ async def test_without_a_policy_or_with_a_bad_one_that_is_said(home: Path) -> No
         write(home, POLICIES)  # what is written meanwhile counts
         await pilot.press("P")
         await planned(screen, pilot)
-        assert "3 files go" in shown(screen)
+        assert "3 artifacts go" in shown(screen)
 
 
 async def test_what_two_policies_fit_stays_and_is_a_problem(home: Path) -> None:
@@ -144,7 +145,7 @@ async def test_what_two_policies_fit_stays_and_is_a_problem(home: Path) -> None:
 
 async def test_the_palette_offers_what_the_keys_do(home: Path) -> None:
     async with planning(home) as (screen, _):
-        titles = {command.title for command in screen.commands()}
+        titles = {act.name for act in acts_of(screen)}
         assert {"Policies", "Pin", "Session size", "Trash"} <= titles
 
 
@@ -168,7 +169,7 @@ async def test_from_the_report_the_policies_decide_as_in_its_own_plan(
         assert isinstance(screen, CleanupScreen)
         await planned(screen, pilot)
         assert screen.policies is not None
-        assert "3 files go" in shown(screen)
+        assert "3 artifacts go" in shown(screen)
 
 
 # The age of the trash

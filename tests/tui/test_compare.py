@@ -18,6 +18,7 @@ from spillview.places import Places
 from spillview.tui.artifact.artifact import ArtifactScreen
 from spillview.tui.compare.compare import CompareScreen
 from spillview.tui.compare.compare_with import CompareWithScreen
+from spillview.tui.footer import Footer
 from tests.stores import OTHER, Claude
 from tests.tui.reading import ATTACK, Bare, is_safe, until
 
@@ -123,8 +124,34 @@ async def test_without_an_earlier_run_one_is_asked_for(tmp_path: Path) -> None:
         await until(pilot, lambda: screen.facts is not None)
         await pilot.press("equals_sign")
         await until(pilot, lambda: isinstance(app.screen, CompareWithScreen))
+        chooser = app.screen
+        assert isinstance(chooser, CompareWithScreen)
+        assert chooser.title_words.startswith("Compare with: no other run of it; the")
+        keys = chooser.query_one(Footer).keys
+        assert [key.words for key in keys] == ["Compare", "Back"]
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(app.screen, CompareScreen))
+
+
+async def test_each_of_those_offered_stands_on_one_line(tmp_path: Path) -> None:
+    run = Claude(tmp_path)
+    for number in range(3):
+        run.spills(text(number), command=f"cargo test {'--verbose ' * 20}")
+        run.clock += 100
+    run.write()
+    catalogue = Catalogue(Places.of_home(str(tmp_path)))
+    after, *rest = sorted(catalogue.complete(catalogue.scan()), key=lambda a: a.created)
+    app = Bare(catalogue)
+    async with app.run_test(size=(80, 24)) as pilot:
+        chooser = CompareWithScreen(after, [after, *rest], catalogue.now())
+        assert chooser.title_words.startswith("Compare with: 2 other runs of it, then")
+        app.push_screen(chooser)
+        await pilot.pause()
+        options = chooser.query_one(OptionList)
+        assert options.virtual_size.height == 2
+        lines = [options.render_line(y).text.rstrip() for y in range(2)]
+        assert all(line.endswith("…") for line in lines)
+        assert len({line.index("cargo") for line in lines}) == 1
 
 
 async def test_a_fault_while_comparing_is_said_and_leaves_the_screen_usable(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import ClassVar
 
 from textual.app import App, ComposeResult
@@ -51,6 +52,21 @@ class Keyed(Screen[None]):
         self.noted.append("sometimes")
 
 
+class Crowded(Keyed):
+    """More keys than there is room for, the ways out last."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *(Binding(key, f"note('{key}')", "Do something") for key in "efghij"),
+        Binding("question_mark", "app.toggle_help", "Help", key_display="?"),
+        Binding("q", "leave", "Quit"),
+    ]
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if parameters and self.sometimes:
+            return parameters[0] in ("a", "<", ">", "e")
+        return action not in ("dimmed", "sometimes")
+
+
 class Keys(Themed):
     CSS_PATH = stylesheet("app.tcss")
     ENABLE_COMMAND_PALETTE = True
@@ -73,6 +89,24 @@ async def test_keys_groups_and_the_palette_stand_in_their_places() -> None:
         assert len(line) == 60
         assert "Hidden" not in line
         assert "Sometimes" not in line
+
+
+async def test_help_and_the_way_back_stay_in_sight_whatever_has_no_room() -> None:
+    app = Keys()
+    async with app.run_test(size=(80, 10)) as pilot:
+        screen = Crowded()
+        app.push_screen(screen)
+        await pilot.pause()
+        line = line_of(app)
+        assert line.startswith("a Add  <> Sort e Do something")
+        assert "h Do something" not in line
+        assert "? Help q Quit" in line
+        keys = screen.query_one(Footer).keys
+        assert all(one.end <= other.start for one, other in pairwise(keys))
+        screen.sometimes = True
+        screen.refresh_bindings()
+        await pilot.pause()
+        assert line_of(app).startswith("a Add  <> Sort e Do something ? Help q Quit ")
 
 
 async def test_a_key_that_begins_to_work_appears_at_once() -> None:

@@ -19,6 +19,7 @@ from spillview.tui.charts.chart import AXIS, Canvas, chart
 from spillview.tui.charts.chart_screen import ChartScreen
 from spillview.tui.charts.forecast import ForecastBar, ForecastScreen
 from spillview.tui.charts.forecast_rows import Facts, ForecastRow
+from spillview.tui.palette import acts_of
 from spillview.tui.runs import Lines, Runs
 from tests.made_series import DAY, START
 from tests.stores import NIGHT, Claude, log_of
@@ -154,7 +155,7 @@ async def test_home_opens_it_by_key_and_by_palette(tmp_path: Path) -> None:
     app = SpillviewApp(catalogue, Query())
     async with app.run_test(size=(120, 40)) as pilot:
         await until(pilot, lambda: not app.screen.top.looking)  # type: ignore[attr-defined] # the home screen
-        names = [c.title for c in app.get_system_commands(app.screen)]
+        names = [act.name for act in acts_of(app.screen)]
         assert "Forecast" in names
         await pilot.press("F")
         await until(pilot, lambda: isinstance(app.screen, ForecastScreen))

@@ -17,6 +17,7 @@ from textual.widgets import HelpPanel
 from spillview.catalogue.catalogue import Query
 from spillview.model import Artifact, Missing, Problem, Session
 from spillview.tui.app import SpillviewApp
+from spillview.tui.footer import Footer
 from spillview.tui.home import HomeScreen
 from spillview.tui.problems import ProblemsScreen
 from spillview.tui.queue import columns
@@ -50,10 +51,11 @@ class Opened(Screen[Artifact | None]):
 @pytest.fixture(autouse=True)
 def other_screens(monkeypatch: pytest.MonkeyPatch) -> None:
     """The artifact and search screens have tests of their own."""
-    for name, cls in (("artifact", "ArtifactScreen"), ("search", "SearchScreen")):
-        module = ModuleType(f"spillview.tui.{name}")
+    for room, cls in (("artifact", "ArtifactScreen"), ("search", "SearchScreen")):
+        name = f"spillview.tui.{room}.{room}"
+        module = ModuleType(name)
         setattr(module, cls, Opened)
-        monkeypatch.setitem(sys.modules, f"spillview.tui.{name}", module)
+        monkeypatch.setitem(sys.modules, name, module)
     Opened.last = None
 
 
@@ -246,7 +248,7 @@ async def test_a_filter_without_a_match_says_how_to_clear_it() -> None:
         await pilot.pause()
         words = str(home_of(app).blank.render())
         assert "Nothing matches “zzzqqqxxx”" in words
-        assert "escape" in words
+        assert "Esc  clears the filter" in words
         await pilot.press("escape")
         await pilot.pause()
         assert commands(app) == BY_SESSION
@@ -436,7 +438,7 @@ async def test_m_shows_calls_whose_result_is_not_on_disk() -> None:
     async with app.run_test(size=SIZE) as pilot:
         await settle(pilot)
         home = home_of(app)
-        assert "2 not on disk: m" in text_of(home.totals)
+        assert "2 missing calls: m" in text_of(home.totals)
         assert commands(app) == BY_SESSION
         await pilot.press("m")
         await pilot.pause()
@@ -449,7 +451,7 @@ async def test_m_shows_calls_whose_result_is_not_on_disk() -> None:
         ]
         # The cursor goes there, and the top says what was added.
         assert isinstance(home.queue.row, Missing)
-        assert "and 2 not on disk" in text_of(home.top)
+        assert "and 2 missing calls" in text_of(home.top)
         await pilot.pause()
         assert "gone" in text_of(home.detail)
         assert "“Done.”" in text_of(home.detail)
@@ -638,6 +640,71 @@ async def test_enter_ends_a_filter_without_hits_and_q_clears_it() -> None:
         assert app.is_running
 
 
+async def test_what_the_lines_around_the_queue_count_can_be_clicked() -> None:
+    app = SpillviewApp(night(missing=[lost_call(session="build")]))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        home = home_of(app)
+        for line, words, name in (
+            (home.totals, "1 missing call", "missing"),
+            (home.top, "1 failed unseen", "only"),
+        ):
+            before = getattr(home.view, name)
+            await pilot.click(line, offset=(text_of(line).index(words), 0))
+            await pilot.pause()
+            assert getattr(home.view, name) != before
+        assert home.view.only == "failed"
+        await pilot.click(home.top, offset=(3, 0))
+        assert home.view.only == "failed"
+
+
+async def test_enter_is_offered_for_what_it_does() -> None:
+    app = SpillviewApp(night(missing=[lost_call(session="build")]))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        home = home_of(app)
+
+        async def offered() -> str:
+            await pilot.pause()
+            keys = home.query_one(Footer).keys
+            return next((k.words for k in keys if k.key == "enter"), "")
+
+        assert await offered() == "Open"
+        await pilot.press("g")  # the session above it
+        assert await offered() == "Close"
+        await pilot.press("enter")
+        assert await offered() == "Open"
+        await pilot.press("enter", "m")
+        await pilot.pause()
+        assert isinstance(home.queue.row, Missing)
+        assert await offered() == ""
+        await pilot.press("slash", *"nothing has this name")
+        await pilot.press("enter")
+        assert await offered() == ""
+
+
+async def test_calls_alone_are_counted_under_the_title_of_their_session() -> None:
+    lost = [lost_call(session="build"), lost_call("cut", session="elsewhere")]
+    app = SpillviewApp(night(missing=lost))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        home = home_of(app)
+        await pilot.press("m")
+        await pilot.pause()
+        assert "4 sessions" in text_of(home.totals)
+        assert "and 2 missing calls in" in text_of(home.totals)
+        home.select_only("dangling")
+        await pilot.pause()
+        assert commands(app) == ["[build]", "dangling: cat big.log"]
+        assert "Fix the checkout build" in queue_text(app)[0]
+        assert "· 0" not in queue_text(app)[0]
+        assert text_of(home.totals).startswith(" 1 missing call in 1 session ")
+        home.select_only("cut")
+        await pilot.press("s")
+        await pilot.pause()
+        assert text_of(home.totals).startswith(" 1 missing call in 1 session ")
+
+
 async def test_a_kept_filter_is_typed_anew() -> None:
     app = SpillviewApp(night())
     async with app.run_test(size=SIZE) as pilot:
@@ -652,7 +719,7 @@ async def test_totals_keep_their_distance_on_a_narrow_terminal() -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
         line = text_of(home_of(app).totals)
-        assert "  53 not on disk: m" in line
+        assert "  53 missing calls: m" in line
         assert "worst first" in line
 
 
@@ -894,7 +961,7 @@ async def test_only_missing_calls_are_told_and_m_shows_them() -> None:
     app = SpillviewApp(FakeCatalogue(missing=lost))
     async with app.run_test(size=SIZE) as pilot:
         await settle(pilot)
-        assert "1 call was cut" in str(home_of(app).blank.render())
+        assert "1 missing call" in str(home_of(app).blank.render())
         assert "d" not in app.screen.active_bindings
         await pilot.press("m")
         await pilot.pause()

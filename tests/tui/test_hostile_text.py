@@ -21,7 +21,7 @@ from spillview.tui.queue.columns import Context
 from spillview.tui.queue.detail import detail_lines
 from spillview.tui.queue.rows import artifact_runs, missing_runs, session_runs
 from spillview.tui.queue.sessions import runs_of
-from spillview.tui.runs import fit, fit_runs, plain, wrap
+from spillview.tui.runs import fit, fit_runs, middle, plain, short_count, wrap
 from tests.tui.fakes import (
     NOW,
     Facts,
@@ -211,10 +211,10 @@ def test_palette_entries_are_never_markup(text: str) -> None:
 @pytest.mark.parametrize("text", EVIL, ids=ascii)
 def test_empty_states_take_hostile_text(text: str) -> None:
     for content in (
-        no_stores([text or "/x"] * 3, "/home"),
-        nothing_new("all time", 1),
-        no_match(text),
-        failed(text),
+        no_stores(str, [text or "/x"] * 3, "/home"),
+        nothing_new(str, "all time", 1),
+        no_match(str, text),
+        failed(str, text),
     ):
         assert unsafe(content.plain.replace("\n", "")) == []
 
@@ -265,6 +265,29 @@ def test_wrap_keeps_to_its_cells_and_lines(text: str, cells: int, lines: int) ->
     wrapped = wrap(plain(text), cells, lines)
     assert 1 <= len(wrapped) <= lines
     assert all(cell_len(line) <= cells for line in wrapped)
+
+
+@given(st.text(max_size=300), st.integers(4, 80))
+def test_a_cut_in_the_middle_keeps_both_ends_and_its_cells(
+    text: str, cells: int
+) -> None:
+    text = plain(text)
+    cut = middle(text, cells)
+    assert cell_len(cut) <= cells
+    if cut != text:
+        head, _, tail = cut.rpartition("…")
+        assert tail
+        assert text.startswith(head.rstrip(" "))
+        assert text.endswith(tail)
+
+
+@given(st.integers(0, 10**14))
+def test_a_short_count_keeps_to_its_cells_and_its_size(number: int) -> None:
+    text = short_count(number, 6)
+    assert len(text) <= 6
+    size = {"k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}.get(text[-1], 1)
+    said = float(text.rstrip("kMGT").replace(",", "")) * size
+    assert abs(said - number) <= 0.05 * size
 
 
 @given(st.lists(st.sampled_from(["one", "two", "three", "日本"]), max_size=30))

@@ -328,13 +328,23 @@ async def test_the_next_unseen_error_skips_those_that_were_seen() -> None:
         await pilot.press("right_square_bracket")
         await until(pilot, lambda: "looking" not in pager.said)
         assert pager.cursor_row.text.startswith("Traceback")
+        # As a search does, it goes on from the other end.
         await pilot.press("right_square_bracket")
-        await until(pilot, lambda: "no unseen error" in pager.said)
-        await pilot.press("left_square_bracket")
-        await until(pilot, lambda: "looking" not in pager.said)
+        await until(pilot, lambda: "from the top: line 43" in pager.said)
         assert pager.cursor_row.text == "fatal: never seen"
         await pilot.press("left_square_bracket")
-        await until(pilot, lambda: "no unseen error" in pager.said)
+        await until(pilot, lambda: "from the end: line 84" in pager.said)
+        assert pager.cursor_row.text.startswith("Traceback")
+
+
+async def test_where_every_error_was_seen_both_ways_say_so() -> None:
+    async with reading(document(b"error: seen\n" + b"calm\n" * 9, (0, 12))) as (
+        pager,
+        pilot,
+    ):
+        for key in ("right_square_bracket", "left_square_bracket"):
+            await pilot.press(key)
+            await until(pilot, lambda: pager.said == "no unseen error")
 
 
 # -- hits ----------------------------------------------------------------------------
@@ -390,6 +400,7 @@ async def test_a_pattern_of_nested_repeats_does_not_stop_the_pager() -> None:
         assert body(pager)[-1] == "line 100"
         await until(pilot, lambda: not pager.finder.searching)
         assert pager.said == "no hit"
+        assert not pager.check_action("hit", (1,))
 
 
 async def test_nothing_typed_repeats_the_last_search() -> None:
@@ -420,7 +431,7 @@ async def test_a_filter_keeps_the_lines_that_match_and_escape_brings_all_back() 
 async def test_a_filter_that_matches_nothing_says_so_and_shows_all() -> None:
     async with reading(LINES) as (pager, pilot):
         pager.answer("filter", "nowhere")
-        await until(pilot, lambda: pager.said == "no line matches")
+        await until(pilot, lambda: pager.said == "no line matches: all are shown")
         assert body(pager)[0] == "line 1"
 
 

@@ -14,7 +14,7 @@ from textual.screen import Screen
 from spillview.model import Session
 from spillview.tui.app import SpillviewApp
 from spillview.tui.home import HomeScreen
-from spillview.tui.palette import AT_FIRST, QueueCommands
+from spillview.tui.palette import AT_FIRST, QueueCommands, acts_of
 from tests.tui.fakes import NIGHT_TITLES, FakeCatalogue, a_night, settle
 
 
@@ -158,9 +158,12 @@ async def test_keys_that_apply_are_commands_too() -> None:
     app = app_of_a_night()
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
-        titles = [c.title for c in app.get_system_commands(app.screen)]
-        assert "Flat" in titles
-        assert "Filter" in titles
-        assert "Undo" not in titles
-        assert "Quit" in titles
-        assert len(titles) == len(set(titles))
+        acts = {act.name: act for act in acts_of(app.screen)}
+        assert {"Flat", "Filter", "Quit", "Down", "Half a page down"} <= acts.keys()
+        assert acts["Flat"].display.plain.startswith("Flat  s\n")
+        assert acts["Down"].keys == "j ↓"
+        home = app.screen
+        assert isinstance(home, HomeScreen)
+        await acts["Flat"].run()
+        await pilot.pause()
+        assert home.view.flat

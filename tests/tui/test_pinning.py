@@ -20,6 +20,7 @@ from spillview.tui.artifact.artifact import ArtifactScreen
 from spillview.tui.cleanup.cleanup import CleanupScreen
 from spillview.tui.cleanup.plan_list import ChoiceRow
 from spillview.tui.home import HomeScreen
+from spillview.tui.palette import acts_of
 
 from ..aging import DAY, session
 from ..stores import OTHER
@@ -63,7 +64,10 @@ def is_marked(queue: HomeScreen, ident: str) -> bool:
     """Whether a row of the queue is drawn as pinned."""
     for at, row in enumerate(queue.queue.rows):
         if not isinstance(row, Missing) and row.id == ident:
-            return "*" in queue.queue.render_line(at).text[:3]
+            line = queue.queue.render_line(at).text
+            assert "*" not in line[3:]
+            assert "pinned" not in line
+            return "*" in line[:3]
     raise AssertionError(ident)
 
 
@@ -192,4 +196,4 @@ async def test_pins_that_cannot_be_read_are_told_and_nothing_is_pinned(
 async def test_the_palette_offers_it(home: Path) -> None:
     async with browsing(home) as (queue, pilot):
         await to_an_artifact(queue, pilot)
-        assert "Pin" in {command.title for command in queue.commands()}
+        assert "Pin" in {act.name for act in acts_of(queue)}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 from textual.widgets import OptionList
@@ -68,3 +69,25 @@ def test_each_place_says_what_it_showed_and_draws_nothing_hostile(
     assert f"showed {end - start:,} bytes, from byte {start:,}" in texts[1]
     assert "is not known" in texts[2]
     assert all(is_safe(text.replace("\n", " ")) for text in texts)
+
+
+def _is_looked_up(screen: ArtifactScreen) -> bool:
+    return screen.facts is not None
+
+
+async def test_reads_of_an_orphan_are_not_offered(tmp_path: Path) -> None:
+    run = Claude(tmp_path)
+    run.spills(log_of(3000), command="make")
+    run.write()
+    run.place("toolu_0099.txt").write_bytes(log_of(2000))
+    catalogue = Catalogue(Places.of_home(str(tmp_path)))
+    artifacts = list(catalogue.complete(catalogue.scan()))
+    app = Bare(catalogue)
+    async with app.run_test(size=(100, 30)) as pilot:
+        for number, artifact in enumerate(artifacts):
+            screen = ArtifactScreen(catalogue, artifacts, number)
+            app.push_screen(screen)
+            await until(pilot, partial(_is_looked_up, screen))
+            is_orphan = artifact.found.name == "toolu_0099.txt"
+            assert bool(screen.check_action("reads", ())) is not is_orphan
+            app.pop_screen()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -15,9 +16,10 @@ from textual.widgets import Static
 
 from spillview.catalogue.catalogue import Catalogue, Query
 from spillview.cli import main
-from spillview.model import Problem
+from spillview.model import Artifact, Problem
 from spillview.places import Places
-from spillview.report.findings import Finding
+from spillview.report import gathering
+from spillview.report.findings import Finding, Report
 from spillview.review.reviewed import call_mark, session_mark
 from spillview.review.state import State
 from spillview.text import printable
@@ -26,6 +28,7 @@ from spillview.tui.artifact.artifact import ArtifactScreen
 from spillview.tui.cleanup.cleanup import CleanupScreen
 from spillview.tui.cleanup.trash import TrashScreen
 from spillview.tui.home import HomeScreen
+from spillview.tui.palette import acts_of
 from spillview.tui.report.report import ReportScreen
 from spillview.tui.report.report_list import FindingRow
 from spillview.tui.review.note import NoteScreen
@@ -261,7 +264,7 @@ async def test_done_finishes_the_review_and_undo_takes_all_of_it_back(
         assert catalogue.last_review(paths) == made.made
         assert {mark for mark, _ in made.covered} <= set(marks_of(tmp_path))
         [toast] = [note.message for note in app._notifications]
-        assert toast.startswith(f"{len(made.covered):,} artifacts and lost calls")
+        assert toast.startswith(f"{len(made.covered):,} artifacts and missing calls")
         assert "screen.undo" in toast
         assert "d" not in offered(screen)
         await pilot.press("u")
@@ -291,6 +294,72 @@ async def test_a_finished_review_stands_when_the_queue_is_marked(
         last = catalogue.last_review(paths)
         assert last is None or last < screen.report.made
         assert marks_of(tmp_path) == {}
+
+
+async def test_after_a_finished_review_the_queue_stands_on_what_is_left(
+    tmp_path: Path,
+) -> None:
+    app = SpillviewApp(FakeCatalogue(a_night(), titles=NIGHT_TITLES))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        home = app.screen
+        assert isinstance(home, HomeScreen)
+        await pilot.press("j")
+        await settle(pilot)
+        here = home.queue.row
+        assert isinstance(here, Artifact)
+        others = [a for a in home.material.every() if a.id != here.id]
+        left = others.pop()
+        app.push_screen(Screen())
+        await pilot.pause()
+        home.marks.mark([here, *others], home.catalogue.now())
+        app.pop_screen()
+        await settle(pilot)
+        now = home.queue.row
+        assert isinstance(now, Artifact)
+        assert now.id == left.id
+
+
+async def test_done_before_the_report_stands_is_answered(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    go_on = threading.Event()
+    made = gathering.gather
+
+    def slow(*args: Any, **more: Any) -> Report:
+        go_on.wait(10)
+        return made(*args, **more)
+
+    monkeypatch.setattr(gathering, "gather", slow)
+    one_of_each(tmp_path)
+    app = SpillviewApp(catalogue_of(tmp_path), Query(paths=(str(tmp_path),)))
+    async with app.run_test(size=SIZE, notifications=True) as pilot:
+        await settle(pilot)
+        await pilot.press("R")
+        await until(pilot, lambda: isinstance(app.screen, ReportScreen))
+        await pilot.press("d")
+        await pilot.pause()
+        toasts = [each.message for each in app._notifications]
+        go_on.set()
+        assert any("still being made" in toast for toast in toasts)
+        await settle(pilot)
+
+
+async def test_a_header_that_does_not_fit_ends_in_an_ellipsis(tmp_path: Path) -> None:
+    one_of_each(tmp_path)
+    app = SpillviewApp(catalogue_of(tmp_path), Query(paths=(str(tmp_path),)))
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = await report_of(pilot)
+        assert "…" not in str(screen.period_line.render())
+        screen._said = "word " * 100 + "end"
+        await pilot.resize_terminal(60, 24)
+        await pilot.pause()
+        lines = str(screen.period_line.render()).splitlines()
+        assert len(lines) == 3
+        assert lines[-1].endswith("…")
+        await pilot.resize_terminal(300, 24)
+        await pilot.pause()
+        assert str(screen.period_line.render()).endswith("end")
 
 
 async def test_a_note_and_a_prompt_belong_to_the_row(tmp_path: Path) -> None:
@@ -412,7 +481,7 @@ async def test_the_palette_offers_what_the_keys_do(tmp_path: Path) -> None:
     app = SpillviewApp(catalogue_of(tmp_path), Query(paths=(str(tmp_path),)))
     async with app.run_test(size=SIZE) as pilot:
         screen = await report_of(pilot)
-        offers = [command.title for command in screen.commands()]
+        offers = [act.name for act in acts_of(screen)]
         assert {"Open", "Reviewed", "Done", "Note", "Prompt", "Resume"} <= set(offers)
         assert "Clean" not in offers
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
@@ -19,8 +20,8 @@ from spillview.places import Places
 from spillview.search import grep, ripgrep
 from spillview.search.selection import Options
 from spillview.tui.artifact.artifact import ArtifactScreen
-from spillview.tui.artifact.hit_list import HitList
 from spillview.tui.search import rows as search_rows
+from spillview.tui.search.hit_list import HitList
 from spillview.tui.search.rows import ArtifactRow, LineRow, SessionRow
 from spillview.tui.search.search import SearchScreen
 from spillview.tui.search.search_bar import Progress
@@ -470,3 +471,87 @@ async def test_a_damaged_part_of_the_index_is_told_and_costs_no_result(
         await until(pilot, lambda: len(pilot.app._notifications) == 1)
         [told] = pilot.app._notifications
         assert "search index was damaged" in told.message
+
+
+# What is not searched, and what to do when nothing is found
+
+
+async def test_what_the_queue_leaves_out_is_told_and_searched_with_a(
+    stores: Stores,
+) -> None:
+    catalogue, artifacts = stores.open()
+    shown_only = [a for a in artifacts if a.command == "make calm"]
+    app = Bare(catalogue)
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = SearchScreen(catalogue, shown_only, "error here", every=artifacts)
+        await app.push_screen(screen)
+        await ended(screen, pilot)
+        assert "0 lines in 0 of 1 artifact · a: 3 more" in shown(screen)[0]
+        text = "\n".join(shown(screen))
+        assert "No line matches in 1 artifact." in text
+        assert "a: search the 3 other artifacts here as well." in text
+        await pilot.press("down", "a")
+        await ended(screen, pilot)
+        assert [row.text for row in found(screen)] == ["an error here"]
+        assert "1 line in 1 of 4 artifacts" in shown(screen)[0]
+        assert "more" not in shown(screen)[0]
+        await pilot.press("a")
+        await ended(screen, pilot)
+        assert found(screen) == []
+    catalogue.close()
+
+
+@pytest.mark.parametrize(
+    ("pattern", "keys", "words"),
+    [
+        ("nowhere", (), ["No line matches in 4 artifacts.", "/: type another"]),
+        ("[a", (), ["cannot be searched for", "Esc, then r: take it as it is"]),
+        (
+            "seen early",
+            ("down", "u"),
+            ["never saw matches in 4 artifacts.", "u: show what it saw"],
+        ),
+    ],
+)
+async def test_where_there_is_no_hit_the_screen_says_what_to_do(
+    stores: Stores, pattern: str, keys: tuple[str, ...], words: list[str]
+) -> None:
+    async with searching(stores, pattern, (80, 24)) as (screen, pilot):
+        await pilot.press(*keys)
+        await ended(screen, pilot)
+        assert found(screen) == []
+        text = "\n".join(shown(screen))
+        for each in words:
+            assert each in text
+
+
+async def test_a_bad_pattern_is_taken_as_it_is_after_escape_and_r(
+    stores: Stores,
+) -> None:
+    async with searching(stores, "[a", (80, 24)) as (screen, pilot):
+        assert screen.progress.error is not None
+        await pilot.press("escape", "r")
+        await ended(screen, pilot)
+        assert screen.options.fixed
+        assert screen.progress.error is None
+        await pilot.press("escape")
+        await pilot.pause()
+        assert not screen.is_attached
+
+
+async def test_sessions_have_their_titles_and_artifacts_their_ages(
+    stores: Stores,
+) -> None:
+    catalogue, artifacts = stores.open()
+    told = next(a for a in artifacts if a.command == "make other")
+    titles = {f"{told.found.harness}/{told.session}": "Mend the other thing"}
+    app = Bare(catalogue)
+    async with app.run_test(size=(120, 40)) as pilot:
+        screen = SearchScreen(catalogue, artifacts, "error", titles=titles)
+        await app.push_screen(screen)
+        await ended(screen, pilot)
+        lines = shown(screen)
+        assert any(line.strip().startswith("Mend the other thing") for line in lines)
+        head = next(line for line in lines if "make other" in line)
+        assert re.search(r"1 line  \S+ ago", head)
+    catalogue.close()

@@ -14,6 +14,7 @@ from textual.pilot import Pilot
 from spillview.catalogue.catalogue import Catalogue
 from spillview.places import Places
 from spillview.tui.artifact.artifact import ArtifactScreen
+from spillview.tui.footer import Footer
 from spillview.tui.shape.shape import ShapePane
 from spillview.tui.shape.shape_rows import PathRow, RecordRow
 from tests.stores import Claude
@@ -155,7 +156,7 @@ async def test_a_path_is_copied_as_jq_takes_it(tmp_path: Path) -> None:
     data = json.dumps({"result": json.dumps(ITEMS)}).encode()
     async with looking(tmp_path, data) as (screen, pilot):
         pane = await shaped(screen, pilot)
-        await pilot.press("G", "y")
+        await pilot.press("G", "y", "y")
         await pilot.pause()
         assert pilot.app.clipboard == ".result | fromjson | .[].late"
         assert pane.display
@@ -177,6 +178,9 @@ async def test_the_table_holds_the_top_records_by_the_path_under_the_cursor(
         assert "RECORDS AT .[]" in shown
         assert "20 of 900 by score" in shown
         assert rows[0].names[0] == "score"
+        footer = {key.key: key.words for key in screen.query_one(Footer).keys}
+        assert (footer["t"], footer["o"]) == ("Paths", "Text")
+        assert "enter" not in footer
         await pilot.press("right")
         shifted = pane.paths.rows[0]
         assert isinstance(shifted, RecordRow)

@@ -82,11 +82,17 @@ async def test_scrolling_and_help_are_offered_where_there_is_more(
     catalogue = Catalogue(Places.of_home(str(tmp_path)))
     artifacts = list(catalogue.complete(catalogue.scan()))
     app = SpillviewApp(catalogue)
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with app.run_test(size=(60, 12)) as pilot:
         screen = StatisticsScreen(catalogue, artifacts, "all time")
         app.push_screen(screen)
         await until(pilot, lambda: screen.statistics is not None)
         await pilot.pause()
+        await pilot.press("G")
+        await pilot.pause()
+        assert screen.tables.scroll_y == screen.tables.max_scroll_y > 1
+        await pilot.press("g")
+        await pilot.pause()
+        assert screen.tables.scroll_y == 0
         footer = {key.display for key in screen.query_one(Footer).keys}
         assert {"j k", "h l", "?", "c"} <= footer
         await pilot.press("l", "j")
@@ -105,3 +111,21 @@ async def test_scrolling_and_help_are_offered_where_there_is_more(
         await pilot.pause()
         shown = {key.display for key in screen.query_one(Footer).keys}
         assert not {"j k", "h l"} & shown
+
+
+async def test_on_80_columns_every_column_is_in_sight(tmp_path: Path) -> None:
+    make_night(tmp_path)
+    catalogue = Catalogue(Places.of_home(str(tmp_path)))
+    artifacts = list(catalogue.complete(catalogue.scan()))
+    app = SpillviewApp(catalogue)
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = StatisticsScreen(catalogue, artifacts, "all time")
+        app.push_screen(screen)
+        await until(pilot, lambda: screen.statistics is not None)
+        await pilot.pause()
+        assert screen.tables.max_scroll_x == 0
+        assert screen.tables.size.height >= 20
+        shown = str(screen.query_one("#by-tool", Static).render())
+        titles, *rows = shown.splitlines()
+        assert titles.split()[-4:] == ["later", "seen", "carried", "bytes"]
+        assert {len(row) for row in rows} == {len(titles)}

@@ -6,14 +6,21 @@ import os
 import re
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from textual.color import Color
+from textual.screen import ModalScreen
 
 from spillview.catalogue.catalogue import Catalogue
+from spillview.model import Problem
 from spillview.places import Places
 from spillview.tui.app import SpillviewApp
+from spillview.tui.charts.statistics import StatisticsScreen
+from spillview.tui.confirm import ConfirmScreen
+from spillview.tui.problems import ProblemsScreen
 from spillview.tui.queue.queue import Queue
+from spillview.tui.review.note import NoteScreen
 from spillview.tui.theme import ANSI, CONTRAST, DAY, NIGHT, THEMES
 from tests.stores import Claude, log_of
 
@@ -115,3 +122,27 @@ def test_the_terminal_gets_none_but_its_sixteen_colours(
         found = {each for each in sequences(terminal.text) if each.endswith("m")}
     assert any(re.search(r"[\[;]3[0-7][;m]", each) for each in found)
     assert not [each for each in found if re.search(r"[34]8;[25];", each)]
+
+
+@pytest.mark.parametrize("name", sorted(THEMES))
+async def test_a_box_leaves_the_screen_behind_it_in_sight(
+    name: str, tmp_path: Path
+) -> None:
+    app = app_over(tmp_path)
+    boxes: tuple[ModalScreen[Any], ...] = (
+        NoteScreen("Note on it", ""),
+        ConfirmScreen("Move it?", "It goes.", "Move"),
+        ProblemsScreen([Problem("/somewhere", "It is gone.")]),
+        StatisticsScreen(app.catalogue, (), "all time"),
+    )
+    async with app.run_test() as pilot:
+        app.theme = name
+        for box in boxes:
+            app.push_screen(box)
+            await pilot.pause()
+            drawn = app.export_screenshot(title="-")
+            assert "spillview" in drawn, box
+            framed = "╭" in drawn
+            assert framed is (name == ANSI.name), box
+            app.pop_screen()
+            await pilot.pause()

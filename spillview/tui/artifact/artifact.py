@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
-from textual.app import SystemCommand
 from textual.binding import BindingType
 
 from spillview.catalogue.catalogue import Catalogue
 from spillview.model import Artifact, Range
+from spillview.review.remembered import Mode
 from spillview.search.hits import Pattern
 from spillview.secrets.kept import SEEN_WORDS, states
 from spillview.text import path_text, printable
 from spillview.tui.artifact.keys import ARTIFACT_BINDINGS
-from spillview.tui.artifact.panes import Panes
+from spillview.tui.artifact.leaving import LeavingPanes
+from spillview.tui.cleanup.undoing import offer_mark
+from spillview.tui.copying import Copyable, Copying
+from spillview.tui.live_keys import key_of
 from spillview.tui.pager.pager import Pager
 from spillview.tui.review.acting import Acting
 
@@ -25,7 +28,7 @@ if TYPE_CHECKING:
     from spillview.tui.shape.shape import ShapePane
 
 
-class ArtifactScreen(Panes, Acting):
+class ArtifactScreen(LeavingPanes, Copying, Acting):
     """One artifact of the queue: what the model saw beside all that there was."""
 
     BINDING_GROUP_TITLE = "Artifact"
@@ -45,7 +48,7 @@ class ArtifactScreen(Panes, Acting):
         self.among: Sequence[Artifact] = self.artifacts
         """Those that it can be compared with; the screen below may know more."""
         self._marked: list[tuple[int, Callable[[], None]]] = []
-        """Where marks and pins were set, and what takes each back."""
+        """Where marks, pins and notes were set, and what takes each back."""
         self.shape: ShapePane | None = None
         """The outline in place of the text, once it was asked for."""
 
@@ -57,7 +60,9 @@ class ArtifactScreen(Panes, Acting):
             here = "full" if self.pager is self.full else "envelope"
             return not self.has_class("-orphan") and parameters != (here,)
         if action == "shape":
-            return self.has_class("-shape") or self._may_be_json()
+            return not self.has_class("-shape") and self._may_be_json()
+        if action == "text":
+            return self.has_class("-shape")
         if action == "solo":
             return not self.has_class("-orphan")
         if action == "step":
@@ -66,7 +71,8 @@ class ArtifactScreen(Panes, Acting):
         if action == "undo":
             return bool(self._marked)
         if action == "reads":
-            return self.artifact.link is not None and self.facts is not None
+            link, facts = self.artifact.link, self.facts
+            return facts is not None and bool(facts.shown or (link and link.reads))
         if action == "compare":
             return self.artifact.found.type == "file"
         if action == "verdict":
@@ -98,10 +104,7 @@ class ArtifactScreen(Panes, Acting):
         return counts.kind in ("json", "jsonl")
 
     async def action_shape(self) -> None:
-        """The outline in the text's place, at the path of its cursor; or back."""
-        if self.has_class("-shape"):
-            self._show_text()
-            return
+        """The outline in the text's place, at the path of its cursor."""
         if self.shape is None:
             from spillview.tui.shape.shape import ShapePane
 
@@ -113,6 +116,10 @@ class ArtifactScreen(Panes, Acting):
         self.shape.paths.focus()
         self.refresh_bindings()
 
+    def action_text(self) -> None:
+        """The text again."""
+        self._show_text()
+
     def _byte_under_cursor(self) -> int:
         """The first byte of the file that is no white space in the cursor's row."""
         document = self.whole
@@ -122,6 +129,17 @@ class ArtifactScreen(Panes, Acting):
         with self.full.told():
             begin = document.text.pread(self.full.cursor, 1024)
         return document.to_disk(self.full.cursor + len(begin) - len(begin.lstrip()))
+
+    @property
+    def mode(self) -> Mode:
+        """What of it is looked at."""
+        return "shape" if self.has_class("-shape") else super().mode
+
+    def take_mode(self, mode: Mode) -> None:
+        """Look at that of it."""
+        if mode == "shape" and self._may_be_json() and not self.has_class("-shape"):
+            self.call_later(self.action_shape)
+        super().take_mode(mode)
 
     def _show_text(self) -> None:
         """The text again, where it was."""
@@ -189,6 +207,7 @@ class ArtifactScreen(Panes, Acting):
 
     def action_step(self, step: int) -> None:
         """Another artifact of the queue."""
+        self.keep_place()
         self.index += step
         self._open()
 
@@ -198,13 +217,14 @@ class ArtifactScreen(Panes, Acting):
             now = self.catalogue.now()
             self.catalogue.mark_reviewed([self.artifact.id], now)
             self.artifacts[self.index] = replace(self.artifact, reviewed=now)
-            self._marked.append((self.index, partial(self._open_again, self.index)))
+            self._offer_undo(partial(self._open_again, self.index), "Marked reviewed.")
         if self.index + 1 < len(self.artifacts):
             self.action_step(1)
             return
         self._show_lines()
         self.refresh_bindings()
-        self.full.say("reviewed: it was the last one, q goes back")
+        leave = key_of(self, "artifact.leave")
+        self.full.say(f"reviewed: it was the last one, {leave} goes back")
 
     def action_note(self) -> None:
         """Write a note on it."""
@@ -213,8 +233,9 @@ class ArtifactScreen(Panes, Acting):
         artifact = self.artifact
 
         def keep(text: str | None) -> None:
-            if text is not None:
-                self.notes.keep(artifact, text)
+            done = self.notes.keep(artifact, text)
+            if done is not None:
+                self._offer_undo(done.back, done.words)
                 self._show_lines()
                 forgetting = self.catalogue.forgetting()
                 if forgetting is not None:
@@ -230,18 +251,28 @@ class ArtifactScreen(Panes, Acting):
 
         done = turn_pin(self.catalogue, self.artifact)
         if done.back is not None:
-            self._marked.append((self.index, done.back))
+            self._offer_undo(done.back, done.words)
             self.artifacts[self.index] = self.catalogue.with_pin(self.artifact)
+        else:
+            self.pager.say(done.words)
         self._show_lines()
+
+    def _offer_undo(self, back: Callable[[], None], words: str) -> None:
+        """Keep what takes back that which was just done, and say how."""
+        self._marked.append((self.index, back))
         self.refresh_bindings()
-        self.pager.say(done.words)
+        offer_mark(self, words, "artifact.undo")
 
     def action_undo(self) -> None:
-        """Take the last mark or pin back and go to that artifact."""
+        """Take the last mark, pin or note back and go to that artifact."""
+        before = self.index
         self.index, back = self._marked.pop()
         back()
         self.artifacts[self.index] = self.catalogue.with_pin(self.artifact)
-        self._open()
+        if self.index != before:
+            self._open()
+        self._show_lines()
+        self.refresh_bindings()
 
     def _open_again(self, index: int) -> None:
         artifact = self.artifacts[index]
@@ -295,26 +326,60 @@ class ArtifactScreen(Panes, Acting):
             words = "No other output of its project is known to compare it with."
             self.notify(words, markup=False)
 
-    def action_copy_id(self) -> None:
-        """Copy the id."""
-        self.app.copy_to_clipboard(self.artifact.id)
-        self.pager.say(f"copied the id {self.artifact.id}")
+    def copyables(self) -> Sequence[Copyable]:
+        """What can be copied of what is shown, the thing under the cursor first."""
+        from spillview.tui.review.copies import copies_of
 
-    def action_copy_path(self) -> None:
-        """Copy the path."""
-        found = self.artifact.found
-        path = printable(path_text(found.path))
-        self.app.copy_to_clipboard(path)
-        row = ""
-        if found.row is not None:
-            row = f": a database, this is its row {printable(path_text(found.row))}"
-        self.pager.say(f"copied {path}{row}")
+        offered: list[Copyable] = []
+        if self._shaped is not None:
+            path = self._shaped.jq_path
+            if path is not None:
+                offered.append(Copyable("y", "the path for jq", path))
+        else:
+            offered += self.pager.nearest()
+        command = self._rg()
+        offered += copies_of(
+            self.catalogue,
+            self.artifact,
+            facts=self.facts,
+            show=self._place_options(),
+            bare=self.full.bare,
+        )
+        return [*offered, *([command] if command is not None else [])]
+
+    def _place_options(self) -> str:
+        """The options of `spillview show` for the rows that are shown."""
+        document, rows = self.whole, self.full.rows()
+        if document is None or not rows:
+            return ""
+        first = last = None
+        with self.full.told():
+            first = document.index.line_at(rows[0].start)
+            last = document.index.line_at(rows[-1].start)
+        if first is None or last is None:
+            start, end = (document.to_disk(at) for at in (rows[0].start, rows[-1].end))
+            return f"--unit byte --offset {start} --limit {max(1, end - start)}"
+        return f"-n --offset {first} --limit {last - first + 1}"
+
+    def _rg(self) -> Copyable | None:
+        """The search on the screen, for a shell."""
+        from spillview.search.shell_command import shell_command
+
+        pattern = self.full.finder.pattern or self.full.filter.pattern
+        if pattern is None:
+            return None
+        command = shell_command(pattern.arguments(), [self.artifact])
+        if command.text is None:
+            return None
+        return Copyable("r", "the rg command of the search", command.text)
 
     def action_search(self) -> None:
         """Search inside every artifact of the queue."""
         from spillview.tui.search.search import SearchScreen
 
-        self.app.push_screen(SearchScreen(self.catalogue, self.artifacts.given))
+        self.app.push_screen(
+            SearchScreen(self.catalogue, self.artifacts.given, every=self.among)
+        )
 
     def action_back(self) -> None:
         """Clear selection, filter or hits of the pane; else leave."""
@@ -328,38 +393,8 @@ class ArtifactScreen(Panes, Acting):
 
     def action_leave(self) -> None:
         """Back to the screen below, with the artifact that it ended on."""
+        self.keep_place()
         self.dismiss(self.artifact)
-
-    def commands(self) -> Iterable[SystemCommand]:
-        """What the palette offers here."""
-        for title, what, action in (
-            ("Mark reviewed", "and go on to the next artifact", "review"),
-            ("Write a note", "on this artifact; the report shows it", "note"),
-            ("Pin", "so that no clean-up takes it, or unpin it", "pin"),
-            ("Go to the verdict", "the last line that is not blank", "verdict"),
-            ("Shape", "the paths of a JSON document, or its text again", "shape"),
-            ("What received it", "envelopes and later reads; goes there", "reads"),
-            ("Envelope or full output", "the same place in the other pane", "switch"),
-            ("Maximise the pane", "or show both again", "solo"),
-            ("Compare", "with the run of its command before, or another", "compare"),
-            ("Copy the id", "of this artifact", "copy_id"),
-            ("Copy the path", "of this artifact", "copy_path"),
-            ("Search every artifact", "of the queue", "search"),
-        ):
-            if self.check_action(action, ()):
-                yield SystemCommand(title, what, getattr(self, f"action_{action}"))
-        yield from self.acting_commands()
-        for title, what, action in (
-            ("Wrap long lines", "or scroll them sideways", "wrap"),
-            ("Escapes", "as pictures, left out, or as colours", "escapes"),
-            ("Progress bars", "the last frame or every frame", "returns"),
-            ("Folds", "open all or close them", "folds"),
-            ("Follow", "the end of a growing file", "follow"),
-        ):
-            if self.pager.check_action(action, ()):
-                yield SystemCommand(
-                    title, what, getattr(self.pager, f"action_{action}")
-                )
 
 
 def _go(pager: Pager, byte: int | None) -> None:

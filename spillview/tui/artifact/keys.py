@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from textual.binding import Binding, BindingType
 
+from spillview.tui.copying import COPYING_BINDINGS
 from spillview.tui.review.acting import ACTING_BINDINGS
 from spillview.tui.review.pinning import pin_binding
 
@@ -44,7 +45,14 @@ ARTIFACT_BINDINGS: list[BindingType] = [
         "shape",
         "Shape",
         id="artifact.shape",
-        tooltip="The paths of a JSON document, or its text again",
+        tooltip="The paths of a JSON document",
+    ),
+    Binding(
+        "o",
+        "text",
+        "Text",
+        id="artifact.text",
+        tooltip="The text again, where it was",
     ),
     Binding(
         "M,f11",
@@ -60,7 +68,7 @@ ARTIFACT_BINDINGS: list[BindingType] = [
         "Next",
         key_display="J",
         id="artifact.next",
-        tooltip="The next artifact of the queue; K goes to the one before",
+        tooltip="The next artifact of the queue",
     ),
     Binding(
         "K,less_than_sign",
@@ -114,27 +122,11 @@ ARTIFACT_BINDINGS: list[BindingType] = [
         tooltip="The run of its command before this one, or another, side by side",
     ),
     Binding(
-        "c",
-        "copy_id",
-        "Copy the id",
-        show=False,
-        id="artifact.copy_id",
-        tooltip="Copy the artifact's id; C copies its path",
-    ),
-    Binding(
-        "C",
-        "copy_path",
-        "Copy the path",
-        show=False,
-        id="artifact.copy_path",
-        tooltip="Copy the artifact's path",
-    ),
-    Binding(
         "U",
         "undo",
         "Undo",
         id="artifact.undo",
-        tooltip="Take the last reviewed mark or pin back",
+        tooltip="Take the last reviewed mark, pin or note back",
     ),
     Binding(
         "S",
@@ -159,5 +151,6 @@ ARTIFACT_BINDINGS: list[BindingType] = [
         id="artifact.back",
         tooltip="Clear selection, filter or hits; then back to the queue",
     ),
+    *COPYING_BINDINGS,
     *ACTING_BINDINGS,
 ]

@@ -10,6 +10,7 @@ from textual.geometry import Size
 from spillview.catalogue import triage
 from spillview.model import Artifact, Link, Mention
 from spillview.secrets.telling import seen_briefly
+from spillview.seen.endings import ending_line
 from spillview.seen.envelope import EnvelopeFacts
 from spillview.text import (
     human_age,
@@ -22,6 +23,7 @@ from spillview.text import (
 from spillview.tui.queue.bars import plural, two_ends
 from spillview.tui.queue.columns import LINK_UNKNOWN, project_name, state_mark, subject
 from spillview.tui.queue.detail import (
+    NO_TEXT,
     nothing_followed,
     outcome,
     shown_by,
@@ -86,7 +88,7 @@ def _sizes(artifact: Artifact) -> Runs:
         if found.type == "file":
             runs.append((" · not counted", "dim"))
         elif found.target_size is not None:
-            behind = f"{found.target_size:,} bytes behind the link"
+            behind = f"{found.target_size:,} bytes behind the symlink"
             runs.append((f" · {behind}", "dim"))
     else:
         runs.append((f"{counts.bytes:,} bytes · {counts.chars:,} chars", ""))
@@ -98,7 +100,8 @@ def _sizes(artifact: Artifact) -> Runs:
         sign = {"over": "▲ ", "close": "△ ", "below": ""}[band]
         runs += [(" · ", "dim"), (f"{sign}{human_ratio(ratio)} of {boundary}", band)]
     if counts is not None and counts.encoding != "utf-8":
-        runs.append((f" · {counts.encoding}", "notice"))
+        image = counts.kind == "image"
+        runs.append((f" · {'image' if image else counts.encoding}", "notice"))
     name = printable(path_text(found.name))
     if artifact.command or found.label:
         runs.append((f" · {name}", "dim"))
@@ -123,19 +126,20 @@ def _seen(artifact: Artifact, facts: EnvelopeFacts | None) -> Runs:
     if link is None:
         return [*runs, ("what the model saw is still being looked up", "dim")]
     if link.seen is None:
-        if link.state == "orphan":
-            words = "no record points at this file: what the model saw is unknown"
-        else:
-            words = LINK_UNKNOWN
-        return [*runs, (words, "notice")]
-    if counts is not None and counts.bytes:
+        return [*runs, (_unseen_why(artifact, link), "notice")]
+    if link.seen.is_unknown:
+        runs.append((f"{shown_by(artifact)} an unknown part", ""))
+    elif counts is not None and counts.bytes:
         share = link.seen.bytes / counts.bytes
         least = "" if link.seen.certain else "at least "
         runs.append((f"{shown_by(artifact)} {least}{share_text(share)}", ""))
     else:
         runs.append((f"{shown_by(artifact)} {link.seen.bytes:,} bytes", ""))
-    state, tone = verdict_state(artifact)
-    runs += [(" · verdict ", "dim"), (state, tone)]
+    if counts is not None and ending_line(artifact) is None:
+        runs.append((f" · {NO_TEXT}", "dim"))
+    else:
+        state, tone = verdict_state(artifact)
+        runs += [(" · verdict ", "dim"), (state, tone)]
     runs += _signals(link)
     runs += _claims(facts)
     own = sum(1 for read in link.reads if read.own)
@@ -144,6 +148,20 @@ def _seen(artifact: Artifact, facts: EnvelopeFacts | None) -> Runs:
     if link.note:
         runs.append((f" · {plain(link.note)}", "notice"))
     return runs
+
+
+def _unseen_why(artifact: Artifact, link: Link) -> str:
+    """Why nothing can be told of what the model saw of it."""
+    if link.state == "orphan":
+        return "no record points at this file: what the model saw is unknown"
+    if link.state == "unknown":
+        return LINK_UNKNOWN
+    words = "linked, but what the model saw of it is unknown"
+    kinds = {"symlink": "it is a symlink", "special": "it is no regular file"}
+    why = kinds.get(artifact.found.type, "")
+    if not why and artifact.counts is None:
+        why = "it is not counted" if artifact.error is None else "it cannot be read"
+    return f"{words}: {why}" if why else words
 
 
 def _signals(link: Link) -> Runs:

@@ -164,6 +164,7 @@ class Panes(Screen[Artifact]):
         self._show_lines()
         self.envelope_title.show(note="", status="", lit=False)
         self.full_title.show(name=_output_name(artifact, None))
+        self.full.legible = _is_legible(artifact)
         encoding = artifact.counts.encoding if artifact.counts is not None else None
         wide = encoding is None or encoding.startswith("utf-16")
         if wide and artifact.found.size > TRANSCRIBED_AT_ONCE:
@@ -229,6 +230,9 @@ class Panes(Screen[Artifact]):
         """Where to open: at a hit, else at what it concludes, else at the top."""
         if self._at is not None:
             return document.to_text(self._at[0])
+        return self._first_place(document)
+
+    def _first_place(self, document: Document) -> int:
         line = ending_line(self.artifact)
         return document.to_text(line.start) if line is not None else 0
 
@@ -267,6 +271,7 @@ class Panes(Screen[Artifact]):
         artifact = replace(message.artifact, reviewed=before.reviewed)
         self.artifacts[self.index] = artifact
         self.full_title.show(name=_output_name(artifact, self.facts))
+        self.full.legible = _is_legible(artifact)
         self.set_class(not _has_envelope(artifact), "-orphan")
         self._show_lines()
         document = self.whole
@@ -386,6 +391,13 @@ class Panes(Screen[Artifact]):
 
 def _has_envelope(artifact: Artifact) -> bool:
     return artifact.envelope is not None and artifact.found.type == "file"
+
+
+def _is_legible(artifact: Artifact) -> bool:
+    """Whether it has text, as far as is known."""
+    if artifact.found.type != "file" or not artifact.found.size:
+        return False
+    return artifact.counts is None or artifact.counts.kind not in ("binary", "image")
 
 
 def _output_name(artifact: Artifact, facts: EnvelopeFacts | None) -> str:

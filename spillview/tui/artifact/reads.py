@@ -17,6 +17,7 @@ from spillview.model import Artifact, Range
 from spillview.seen.envelope import EnvelopeFacts
 from spillview.text import path_text, printable
 from spillview.tui import stylesheet
+from spillview.tui.footer import Footer
 from spillview.tui.queue.bars import plural
 from spillview.tui.runs import clean, fit
 
@@ -81,7 +82,15 @@ class ReadsScreen(ModalScreen[Range | None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("j", "move(1)", "Down", show=False, id="reads.down"),
         Binding("k", "move(-1)", "Up", show=False, id="reads.up"),
-        Binding("escape,q,R", "dismiss", "Back", id="reads.back"),
+        Binding(
+            "enter",
+            "choose",
+            "Go there",
+            priority=True,
+            id="reads.choose",
+            tooltip="Go to the first byte that it showed",
+        ),
+        Binding("q,escape,R", "dismiss", "Back", id="reads.back"),
     ]
 
     def __init__(self, artifact: Artifact, facts: EnvelopeFacts | None) -> None:
@@ -92,12 +101,14 @@ class ReadsScreen(ModalScreen[Range | None]):
 
     def compose(self) -> ComposeResult:
         """A title and the list."""
-        with Vertical(id="reads"):
-            yield Static(
-                Content(f"{self._what} of it (Enter goes there, q back)"),
-                id="reads-title",
-            )
+        with Vertical(id="reads", classes="box"):
+            yield Static(Content(f"{self._what} of it"), id="reads-title")
             yield OptionList(*(Option(place.text) for place in self.places))
+        yield Footer()
+
+    def action_choose(self) -> None:
+        """What the cursor is on."""
+        self.query_one(OptionList).action_select()
 
     def action_move(self, step: int) -> None:
         """Another line."""

@@ -59,7 +59,7 @@ Each dot is a run of the command. The line is the boundary; dots above it are in
 colour. The dotted line goes on at the more careful rate up to the day of crossing.
 """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q,enter", "dismiss", "Back", id="chart.back"),
+        Binding("q,escape,enter", "dismiss", "Back", id="chart.back"),
         Binding(
             "c",
             "copy",

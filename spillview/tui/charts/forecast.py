@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 from rich.cells import cell_len
 from textual import getters, on, work
-from textual.app import ComposeResult, SystemCommand
+from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.screen import Screen
@@ -27,6 +27,7 @@ from spillview.tui import stylesheet
 from spillview.tui.charts.chart_screen import ChartScreen
 from spillview.tui.charts.forecast_rows import CostRow, Facts, ForecastRow, titles
 from spillview.tui.footer import Footer
+from spillview.tui.live_keys import key_of
 from spillview.tui.queue.bars import plural, two_ends
 from spillview.tui.row_list import RowList
 from spillview.tui.runs import Lines, Runs
@@ -40,10 +41,11 @@ HELP = """
 How the output of every command grows, spilled or not, and the day on which it crosses
 its boundary. `▲` over it, `△` at 0.9 of it and up. *Per day* is the faster of the
 average and the recent rate, as far as it is more than noise. Commands with too few runs
-are hidden; `a` shows them. `Enter` draws the chart.
+are hidden; `{forecast.all}` shows them. `{forecast.open}` draws the chart.
 
-`Tab` shows what the context paid for: each result, spilled or not, by its tokens times
-the model's later turns, up to a compaction. Tokens are estimated, one for four bytes.
+`{forecast.costs}` shows what the context paid for: each result, spilled or not, by its
+tokens times the model's later turns, up to a compaction. Tokens are estimated, one for
+four bytes.
 """
 
 READING = "reading the transcripts …"
@@ -51,8 +53,8 @@ READING = "reading the transcripts …"
 NONE = """\
 Nothing to forecast yet.
 
-A command needs five runs in two days or more, in transcripts or through `spillview
-wrap`. `a` lists the commands that have fewer.
+A command needs five runs in two days or more, in transcripts or through
+`spillview wrap`. {all} lists the commands that have fewer.
 """
 
 
@@ -137,7 +139,7 @@ class ForecastScreen(Screen[None]):
             id="forecast.copy",
             tooltip="The rows of `spillview forecast --json`",
         ),
-        Binding("escape,q,F", "leave", "Back", id="forecast.back"),
+        Binding("q,escape,F", "leave", "Back", id="forecast.back"),
     ]
 
     bar = getters.query_one("#forecast-bar", ForecastBar)
@@ -177,7 +179,8 @@ class ForecastScreen(Screen[None]):
         yield ForecastBar()
         yield Titles()
         yield RowList(id="forecast")
-        yield Static(NONE, id="no-forecast", markup=False)
+        none = NONE.format(all=key_of(self, "forecast.all"))
+        yield Static(none, id="no-forecast", markup=False)
         yield Facts(id="forecast-detail")
         yield Footer()
 
@@ -318,6 +321,7 @@ class ForecastScreen(Screen[None]):
 
     @on(RowList.Highlighted)
     def _highlight(self, event: RowList.Highlighted) -> None:
+        self.refresh_bindings()
         if isinstance(event.row, ForecastRow):
             found = event.row.found
             self.detail.show_forecast(found, self._outcome(found))
@@ -332,6 +336,7 @@ class ForecastScreen(Screen[None]):
 
     # -- keys ----------------------------------------------------------------------
 
+    @on(RowList.Opened)
     def action_open(self) -> None:
         """The chart of a command, or the artifact of a result."""
         chosen = self.listing.row
@@ -383,17 +388,12 @@ class ForecastScreen(Screen[None]):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Hide what does not apply now."""
         if action == "open":
-            return self.is_mounted and self.listing.row is not None
+            row = self.listing.row if self.is_mounted else None
+            whole = isinstance(row, CostRow) and row.cost.artifact is None
+            return row is not None and not whole
         if action == "all":
             return not self.by_cost
         return True
-
-    def commands(self) -> Iterator[SystemCommand]:
-        """Palette entries for the keys."""
-        for binding in self.BINDINGS:
-            if isinstance(binding, Binding) and binding.action != "leave":
-                run = getattr(self, f"action_{binding.action}")
-                yield SystemCommand(binding.description, binding.tooltip, run)
 
     @on(Worker.StateChanged)
     def _report_crash(self, event: Worker.StateChanged) -> None:

@@ -146,10 +146,10 @@ def facts(found: Forecast, outcome: Outcome | None, width: int) -> list[Runs]:
         when.append((f"  between {range_text(found)}", "dim"))
     if boundary is not None:
         when.append((f"   {found.latest:,} of {boundary}", ""))
-        if found.close:
-            when.append(
-                ("  0.9 and more", "close" if (found.ratio or 0) <= 1 else "over")
-            )
+        if found.ratio is not None:
+            near = "close" if found.close and found.ratio <= 1 else "below"
+            tone = "over" if found.ratio > 1 else near
+            when.append((f"  {human_ratio(found.ratio)}", tone))
     rates: Runs = [
         (f" {unit} a day: ", "label"),
         (rate_text(trend.average), ""),

@@ -20,10 +20,11 @@ from spillview.catalogue.catalogue import Catalogue
 from spillview.model import Artifact
 from spillview.review.statistics import Statistics, measure
 from spillview.review.statistics_rows import rows
-from spillview.text import human_bytes, path_text, printable, share_text
+from spillview.text import human_bytes, printable, share_text
 from spillview.tui import stylesheet
 from spillview.tui.footer import Footer
-from spillview.tui.runs import fit
+from spillview.tui.queue.columns import tool_name
+from spillview.tui.runs import fit, short_count
 
 TOOL_TITLES = (
     *("tool", "chars", "spilled", "read back", "calls later", "seen"),
@@ -31,23 +32,34 @@ TOOL_TITLES = (
 )
 SWEEP_TITLES = ("boundary", "spills", "read back", "tokens kept out", "went in whole")
 
-TOOL_WIDTH = 28
-"""Cells of the longest tool name."""
+SHORT_TITLES = ("tool", "chars", "spilled", "back", "later", "seen", "carried", "bytes")
+"""The same where it is narrow."""
+
+TOOL_WIDTH, SHORT_WIDTH = 28, 18
+"""Cells of the longest tool name; where it is narrow."""
+
+NARROW = 100
+"""Below this width the short forms are used."""
 
 
-def tool_table(statistics: Statistics) -> list[list[str]]:
+def tool_table(statistics: Statistics, *, short: bool = False) -> list[list[str]]:
     """The cells of the first table, its titles first."""
-    table = [list(TOOL_TITLES)]
+    table = [list(SHORT_TITLES if short else TOOL_TITLES)]
+    most = SHORT_WIDTH if short else TOOL_WIDTH
     for row in statistics.tools:
         back = "–" if row.read_back is None else f"{row.read_back:,}"
         if 0 < row.linked < row.spilled:
-            back += f" of {row.linked:,}"
+            back += f"/{row.linked:,}" if short else f" of {row.linked:,}"
         later = "–" if row.calls_later is None else f"{row.calls_later:g}"
-        carried = "–" if row.carried_tokens is None else f"~{row.carried_tokens:,}"
+        tokens = row.carried_tokens
+        carried = (
+            "–" if tokens is None else f"~{short_count(tokens, 7 if short else 20)}"
+        )
+        band = str(row.band)
         table.append(
             [
-                printable(path_text(row.tool or "–")),
-                str(row.band),
+                tool_name(row.tool or "tool not known", most),
+                band.replace(" to ", "–").replace("under ", "<") if short else band,
                 f"{row.spilled:,}",
                 back,
                 later,
@@ -78,12 +90,17 @@ def sweep_table(statistics: Statistics) -> list[list[str]]:
     return table
 
 
-def drawn(table: Sequence[Sequence[str]], left: int) -> Content:
-    """A table in aligned columns, the first `left` of them to the left."""
+def drawn(
+    table: Sequence[Sequence[str]], left: int, most: int = TOOL_WIDTH, gap: int = 2
+) -> Content:
+    """A table in aligned columns, the first `left` of them to the left.
+
+    The first column is cut at `most` cells; `gap` cells are between columns.
+    """
     from rich.cells import cell_len
 
     widths = [max(map(cell_len, column)) for column in zip(*table, strict=True)]
-    widths[0] = min(widths[0], TOOL_WIDTH)
+    widths[0] = min(widths[0], most)
     lines = []
     for number, row in enumerate(table):
         cells = [
@@ -92,7 +109,7 @@ def drawn(table: Sequence[Sequence[str]], left: int) -> Content:
         ]
         tone = "$foreground 60%" if number == 0 else ""
         # The space after it: a width that is made to fit the text would cut its end.
-        lines.append(Content.styled("  ".join(cells) + " ", tone))
+        lines.append(Content.styled((" " * gap).join(cells) + " ", tone))
     return Content("\n").join(lines)
 
 
@@ -104,8 +121,9 @@ class StatisticsScreen(ModalScreen[None]):
     HELP = """
 ## Statistics
 
-What became of the outputs in the queue. *Calls later* is the median of calls from the
-envelope to the first reading back; *seen* the share of bytes the model ever received;
+What became of the outputs in the queue. *Read back* (*back*): how many of them the
+model read again, `2/7` of those whose envelope is known; *calls later* is the median of
+calls from the envelope to that; *seen* the share of bytes the model ever received;
 *carried* the envelopes' tokens times the model's later turns, up to a compaction.
 
 The sweep says for other boundaries how many of the same outputs would have been spilled
@@ -121,7 +139,7 @@ not known, as where a harness keeps no results or does not tell of compactions.
             "Scroll",
             key_display="j k",
             id="statistics.down",
-            tooltip="Down; k scrolls up",
+            tooltip="Down, and up again",
         ),
         Binding("k", "scroll(0, -1)", "Up", show=False, id="statistics.up"),
         Binding(
@@ -130,9 +148,11 @@ not known, as where a harness keeps no results or does not tell of compactions.
             "Sideways",
             key_display="h l",
             id="statistics.right",
-            tooltip="To the right; h goes to the left",
+            tooltip="To the right, and to the left again",
         ),
         Binding("h", "scroll(-8, 0)", "Left", show=False, id="statistics.left"),
+        Binding("g,home", "edge(0)", "Top", show=False, id="statistics.top"),
+        Binding("G,end", "edge(1)", "End", show=False, id="statistics.end"),
         Binding(
             "c",
             "copy",
@@ -140,8 +160,20 @@ not known, as where a harness keeps no results or does not tell of compactions.
             id="statistics.copy",
             tooltip="Copy as JSON Lines the rows of `spillview review --stats --json`",
         ),
-        Binding("escape", "app.close_help", "Close help", show=False),
-        Binding("escape,q,percent_sign", "dismiss", "Back", id="statistics.back"),
+        Binding(
+            "escape",
+            "app.close_help",
+            "Close help",
+            show=False,
+            id="statistics.close_help",
+        ),
+        Binding(
+            "q,escape,percent_sign",
+            "dismiss",
+            "Back",
+            key_display="q",
+            id="statistics.back",
+        ),
         Binding(
             "question_mark",
             "app.toggle_help",
@@ -169,7 +201,7 @@ not known, as where a harness keeps no results or does not tell of compactions.
 
     def compose(self) -> ComposeResult:
         """The tables, scrollable."""
-        with ScrollableContainer(id="statistics"):
+        with ScrollableContainer(id="statistics", classes="box"):
             title = f"What became of spilled outputs, {self.window}"
             yield Static(Content(printable(title)), id="statistics-title")
             yield Static("reading the transcripts …", id="by-tool", markup=False)
@@ -202,11 +234,20 @@ not known, as where a harness keeps no results or does not tell of compactions.
         if not message.statistics.tools:
             by_tool.update("Nothing that was counted so far was spilled.")
             return
-        by_tool.update(drawn(tool_table(message.statistics), 2))
+        self._draw()
         self.query_one("#sweep", Static).update(
             drawn(sweep_table(message.statistics), 0)
         )
         self.call_after_refresh(self.refresh_bindings)
+
+    def _draw(self) -> None:
+        """The first table, in few words where it is narrow."""
+        if self.statistics is None or not self.statistics.tools:
+            return
+        short = self.size.width < NARROW
+        table = tool_table(self.statistics, short=short)
+        most, gap = (SHORT_WIDTH, 1) if short else (TOOL_WIDTH, 2)
+        self.query_one("#by-tool", Static).update(drawn(table, 2, most, gap))
 
     @on(Worker.StateChanged)
     def _report_crash(self, event: Worker.StateChanged) -> None:
@@ -220,15 +261,21 @@ not known, as where a harness keeps no results or does not tell of compactions.
         """Scroll by columns and lines."""
         self.tables.scroll_relative(x=columns, y=lines, animate=False)
 
+    def action_edge(self, end: int) -> None:
+        """To the top or to the end."""
+        y = self.tables.max_scroll_y if end else 0
+        self.tables.scroll_to(y=y, animate=False)
+
     def on_resize(self) -> None:
         """More or less of the tables has room."""
+        self._draw()
         self.call_after_refresh(self.refresh_bindings)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Offer to scroll only where there is more to see."""
-        if action != "scroll" or not self.is_mounted:
+        if action not in ("scroll", "edge") or not self.is_mounted:
             return True
-        sideways = bool(parameters and parameters[0])
+        sideways = action == "scroll" and bool(parameters and parameters[0])
         tables = self.tables
         return (tables.max_scroll_x if sideways else tables.max_scroll_y) > 0
 

@@ -22,12 +22,13 @@ from spillview.text import exact_age, human_bytes, path_text, printable
 from spillview.tui.cleanup.keys import CLEANUP_BINDINGS
 from spillview.tui.cleanup.plan_list import ChoiceRow
 from spillview.tui.cleanup.planning import PlanScreen
-from spillview.tui.cleanup.undoing import TrashChanged, offer, sentence, told
+from spillview.tui.cleanup.undoing import PutsBack, TrashChanged, offer, sentence
 from spillview.tui.confirm import ConfirmScreen
+from spillview.tui.live_keys import key_of
 from spillview.tui.queue.bars import plural
 
 
-class CleanupScreen(PlanScreen):
+class CleanupScreen(PutsBack, PlanScreen):
     """A plan that can be carried out; dismissed with whether anything changed."""
 
     BINDING_GROUP_TITLE = "Clean up"
@@ -58,12 +59,15 @@ class CleanupScreen(PlanScreen):
         plan = self.plan
         if plan is None or self.doing is not None or not plan.remove:
             return
-        what = f"{plural(len(plan.remove), 'file')} ({human_bytes(plan.remove_bytes)})"
+        what = (
+            f"{plural(len(plan.remove), 'artifact')} ({human_bytes(plan.remove_bytes)})"
+        )
         self.app.push_screen(
             ConfirmScreen(
                 f"Move {what} into the trash?",
-                "Each is looked at again before it is moved. u puts all of them back;"
-                " the disk gains nothing until the trash is emptied (T)."
+                "Each is looked at again before it is moved."
+                f" {key_of(self, 'clean.undo')} puts all of them back; the disk gains"
+                f" nothing until the trash is emptied ({key_of(self, 'clean.trash')})."
                 f"{self._expiring()}",
                 "Move",
             ),
@@ -123,7 +127,7 @@ class CleanupScreen(PlanScreen):
             done = trash.expire(keep, spare)
         except (SpillError, OSError) as error:
             return f"Nothing in the trash expired: {sentence(error)}"
-        stuck = plural(len(done.failed), "file")
+        stuck = plural(len(done.failed), "artifact")
         rest = f"; {stuck} could not be deleted" if done.failed else ""
         return f"{done.sentence}{rest}." if done.items or rest else None
 
@@ -141,15 +145,16 @@ class CleanupScreen(PlanScreen):
             size = human_bytes(space_of(applied.moved).bytes)
             freed = human_bytes(applied.freed_now)
             where = "moved into the trash" if applied.batch else "deleted"
-            words = f"{plural(len(applied.moved), 'file')} ({size}) {where}."
+            words = f"{plural(len(applied.moved), 'artifact')} ({size}) {where}."
             words += f" {freed} freed so far"
-            words += "; T empties it." if applied.batch else "."
+            trash = key_of(self, "clean.trash")
+            words += f"; emptying it ({trash}) frees it." if applied.batch else "."
             if applied.batch is not None:
-                offer(self.app, words, applied.batch)
+                offer(self, words, applied.batch, "clean.undo")
             else:
                 self.notify(words, markup=False)
         if applied.failed:
-            words = f"{plural(len(applied.failed), 'file')} could not be removed."
+            words = f"{plural(len(applied.failed), 'artifact')} could not be removed."
             self.notify(words, severity="warning", markup=False)
         self.action_replan()
         stuck = [each for each in applied.failed if each.no_bin]
@@ -165,7 +170,7 @@ class CleanupScreen(PlanScreen):
         size = human_bytes(space_of(each.found for each in stuck).bytes)
         self.app.push_screen(
             ConfirmScreen(
-                f"Delete {plural(len(stuck), 'file')} ({size}) for good?",
+                f"Delete {plural(len(stuck), 'artifact')} ({size}) for good?",
                 "They cannot be moved into a trash:"
                 f" {printable(stuck[0].reason)}. This cannot be undone.",
                 "Delete for good",
@@ -205,29 +210,10 @@ class CleanupScreen(PlanScreen):
         """Put a clean-up back, in a worker."""
         if self.doing is None or self.doing.startswith("planning"):
             self.state("putting back …")
-            self._undo(batch)
+            self.begin_undo(batch)
 
-    @work(
-        thread=True,
-        exclusive=True,
-        exit_on_error=False,
-        group="clean",
-        description="Put a clean-up back",
-    )
-    def _undo(self, batch: str | None) -> None:
-        try:
-            message = told(
-                Trash(self.catalogue.places, now=self.catalogue.now).undo(batch)
-            )
-        except (SpillError, OSError) as error:
-            message = TrashChanged(sentence(error), well=False)
-        self.post_message(message)
-
-    @on(TrashChanged)
-    def _trash_changed(self, message: TrashChanged) -> None:
-        self.app.clear_notifications()  # what they offered is done
-        severity = "information" if message.well else "warning"
-        self.notify(message.words, severity=severity, markup=False)  # type: ignore[arg-type] # one of the two
+    def put_back(self) -> None:
+        """Look again."""
         self.last_batch = None
         self.failures.clear()
         self.changed = True

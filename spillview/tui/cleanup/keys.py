@@ -7,32 +7,34 @@ from textual.binding import Binding, BindingType
 CLEANUP_HELP = """
 ## Clean up
 
-Every artifact with why it would go, or stays. Nothing is changed before `D` and a yes.
-What goes is moved into a trash on its own filesystem: nothing is freed before that is
-emptied (`T`), and `u` puts the last clean-up back. With `trash_keep` in config.toml a
-clean-up ends with deleting for good what older ones left there, and says so.
+Every artifact with why it would go, or stays. Nothing is changed before `{clean.apply}`
+and a yes. What goes is moved into a trash on its own filesystem: nothing is freed
+before that is emptied (`{clean.trash}`), and `{clean.undo}` puts the last clean-up
+back. With `trash_keep` in config.toml a clean-up ends with deleting for good what older
+ones left there, and says so.
 
-Rules select, and unite: `o` by age, `n` all but the newest of each session, `z`, `m`
-and `t` by size of a file, a session and all, `r` what no record points at. A file is as
-old as the later of its session's last activity and its own change; where the two
-disagree it stays.
+Rules select, and unite: `{clean.older_than}` by age, `{clean.keep_last}` all but the
+newest of each session, `{clean.max_file}`, `{clean.max_session}` and
+`{clean.max_total}` by size of a file, a session and all, `{clean.orphans}` what no
+record points at. A file is as old as the later of its session's last activity and its
+own change; where the two disagree it stays.
 
-`P` lets the standing policies of config.toml decide instead: for each artifact the most
-specific that fits its harness and project, named in the reason. What would go tomorrow
-besides is said above, should nothing be written or read until then.
+`{clean.policy}` lets the standing policies of config.toml decide instead: for each
+artifact the most specific that fits its harness and project, named in the reason. What
+would go tomorrow besides is said above, should nothing be written or read until then.
 
-Always kept: pins (`p`), live sessions and whatever they refer to, and what is no
-artifact by its harness's names. `x` keeps one file this time.
+Always kept: pins (`{clean.pin}`), live sessions and whatever they refer to, and what is
+no artifact by its harness's names. `{clean.spare}` keeps one artifact this time.
 """
 
 TRASH_HELP = """
 ## Trash
 
-Clean-ups, newest first. `u` or `Enter` puts one back at once: bytes, modes and times,
+Clean-ups, newest first. `{trash.undo}` puts one back at once: bytes, modes and times,
 over nothing; where something else has the place now, the file stays here and that is
-said. `e` deletes one for good, `E` all of them, after a question; only that frees the
-disk. With `trash_keep` in config.toml the next clean-up that is carried out deletes for
-good what has been here for longer.
+said. `{trash.empty}` deletes one for good, `{trash.empty_all}` all of them, after a
+question; only that frees the disk. With `trash_keep` in config.toml the next clean-up
+that is carried out deletes for good what has been here for longer.
 """
 
 
@@ -56,7 +58,7 @@ CLEANUP_BINDINGS: list[BindingType] = [
         "rule('older_than')",
         "Age",
         id="clean.older_than",
-        tooltip="What was not active for so long goes; [ and ] step",
+        tooltip="What was not active for so long goes",
     ),
     _rule("n", "keep_last", "All but the newest", "Keep the newest of each session"),
     _rule("t", "max_total", "Total size", "The oldest go until the rest fits"),
@@ -80,9 +82,21 @@ CLEANUP_BINDINGS: list[BindingType] = [
         id="clean.policy",
         tooltip="Plan by the standing policies of config.toml, or by rules turned here",
     ),
-    Binding("right_square_bracket", "step(1)", "Older", show=False, id="clean.older"),
     Binding(
-        "left_square_bracket", "step(-1)", "Younger", show=False, id="clean.younger"
+        "right_square_bracket",
+        "step(1)",
+        "Older",
+        show=False,
+        id="clean.older",
+        tooltip="Only what was not active for longer goes",
+    ),
+    Binding(
+        "left_square_bracket",
+        "step(-1)",
+        "Younger",
+        show=False,
+        id="clean.younger",
+        tooltip="What was active more recently goes too",
     ),
     Binding(
         "v",
@@ -104,13 +118,13 @@ CLEANUP_BINDINGS: list[BindingType] = [
         "spare",
         "Keep",
         id="clean.spare",
-        tooltip="Keep this file this time, or let it go after all",
+        tooltip="Keep this artifact this time, or let it go after all",
     ),
     Binding(
-        "p,asterisk",
+        "asterisk,p",
         "pin",
         "Pin",
-        key_display="p",
+        key_display="*",
         id="clean.pin",
         tooltip="Never plan this artifact, or take its pin back",
     ),
@@ -132,7 +146,14 @@ CLEANUP_BINDINGS: list[BindingType] = [
         id="clean.problems",
         tooltip="List what could not be read",
     ),
-    Binding("R", "replan", "Plan again", show=False, id="clean.replan"),
+    Binding(
+        "R,f5",
+        "replan",
+        "Refresh",
+        show=False,
+        id="clean.replan",
+        tooltip="Look again now, and plan anew",
+    ),
     Binding("q,escape", "leave", "Back", key_display="q", id="clean.back"),
 ]
 
@@ -143,14 +164,14 @@ TRASH_BINDINGS: list[BindingType] = [
         "Put back",
         key_display="⏎ u",
         id="trash.undo",
-        tooltip="Put this clean-up's files back",
+        tooltip="Put this clean-up's artifacts back",
     ),
     Binding(
         "e",
         "empty",
         "Delete",
         id="trash.empty",
-        tooltip="Delete this clean-up's files for good",
+        tooltip="Delete this clean-up's artifacts for good",
     ),
     Binding(
         "E",
@@ -159,6 +180,13 @@ TRASH_BINDINGS: list[BindingType] = [
         id="trash.empty_all",
         tooltip="Delete everything in the trash for good",
     ),
-    Binding("R", "reload", "Look again", show=False, id="trash.reload"),
+    Binding(
+        "R,f5",
+        "reload",
+        "Refresh",
+        show=False,
+        id="trash.reload",
+        tooltip="Look again now",
+    ),
     Binding("q,escape,T", "leave", "Back", key_display="q", id="trash.back"),
 ]

@@ -2,16 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import dataclass
 
 from rich.cells import cell_len
 
-from spillview.cleanup.retention import Choice, Plan
+from spillview.cleanup.choices import Choices
+from spillview.cleanup.retention import Plan
 from spillview.space import space_of
 from spillview.text import human_bytes, path_text, printable
-from spillview.tui.cleanup.plan_list import ChoiceRow
+from spillview.tui.cleanup.plan_list import ChoiceRow, titles
+from spillview.tui.live_keys import key_of
 from spillview.tui.queue.bars import plural, two_ends
 from spillview.tui.runs import Lines, Runs, clean, fit_runs, plain, wrap
+
+
+@dataclass(frozen=True, slots=True)
+class Later:
+    """What a later plan takes besides."""
+
+    number: int
+    bytes: int
+    """Of these files, each once."""
+
+    @classmethod
+    def of(cls, choices: Choices) -> Later:
+        """Add these up."""
+        return cls(len(choices), space_of(choices.found()).bytes)
 
 
 class CleanupBar(Lines):
@@ -22,14 +38,14 @@ class CleanupBar(Lines):
         self.plan: Plan | None = None
         self.doing: str | None = None
         """What is at work now, in words."""
-        self.tomorrow: Sequence[Choice] | None = None
+        self.tomorrow: Later | None = None
         """What goes in a day besides; None where that is not asked."""
 
     def show(
         self,
         plan: Plan | None,
         doing: str | None,
-        tomorrow: Sequence[Choice] | None = None,
+        tomorrow: Later | None = None,
     ) -> None:
         """State these."""
         self.plan, self.doing, self.tomorrow = plan, doing, tomorrow
@@ -43,7 +59,7 @@ class CleanupBar(Lines):
             going = plan.remove
             if going:
                 left += [
-                    (f"{plural(len(going), 'file')} go", "over"),
+                    (f"{plural(len(going), 'artifact')} go", "over"),
                     (f"  {human_bytes(plan.remove_bytes)}", "head"),
                 ]
             else:
@@ -53,17 +69,38 @@ class CleanupBar(Lines):
         if self.doing is not None:
             right = [(self.doing, "dim")]
         elif self.tomorrow is not None:
-            files = [choice.artifact.found for choice in self.tomorrow]
-            size = human_bytes(space_of(files).bytes)
-            more = f"{len(files):,} more" if files else "nothing more"
-            if files and (width >= 100 or not _over(plan, 0)):
+            number, size = self.tomorrow.number, human_bytes(self.tomorrow.bytes)
+            more = f"{number:,} more" if number else "nothing more"
+            if number and (width >= 100 or not _over(plan, 0)):
                 more += f", {size}"
             right = [(f"tomorrow {more}", "dim")]
         elif plan is not None and plan.frees != plan.remove_bytes:
             right = [(f"frees {human_bytes(plan.frees)} once emptied", "dim")]
+        elif plan is not None and plan.choices and not plan.remove:
+            right = self._wider()
         room = width - sum(cell_len(text) for text, _ in (*left, *right))
         left += _over(plan, room)
         return [two_ends(left, right, width)]
+
+    def _wider(self) -> Runs:
+        """The keys that have something go."""
+        keys = (("younger", "younger"), ("older_than", "age"), ("orphans", "orphans"))
+        runs: Runs = []
+        for name, words in keys:
+            runs += [("  " if runs else "", ""), (key_of(self, f"clean.{name}"), "bar")]
+            runs.append((f" {words}", "dim"))
+        return runs
+
+
+class PlanTitles(Lines):
+    """What each column of the plan is: an age here is that of the file."""
+
+    def __init__(self) -> None:
+        super().__init__(id="plan-titles")
+
+    def make(self, width: int, height: int) -> list[Runs]:
+        """One line."""
+        return [titles(width - 1)]  # the list has a scrollbar
 
 
 def _over(plan: Plan | None, room: int) -> Runs:
@@ -98,7 +135,7 @@ class ChoiceDetail(Lines):
         """Path, reason, and what made it."""
         if self.row is None or height < 1:
             return []
-        artifact = self.row.choice.artifact
+        artifact = self.row.artifact
         path = printable(path_text(artifact.found.place))
         room = max(10, width - 2)
         if cell_len(path) > room:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 
 from textual import getters, on, work
-from textual.app import ComposeResult, SystemCommand
+from textual.app import ComposeResult
 from textual.message import Message
 from textual.screen import Screen
 from textual.widgets import Static
@@ -16,14 +16,20 @@ from textual.worker import Worker, WorkerState, get_current_worker
 from spillview.catalogue.catalogue import Catalogue, Query
 from spillview.cleanup.cleanup import Prospect, prospect
 from spillview.cleanup.policies import Policies
-from spillview.cleanup.retention import Choice, Plan, without
+from spillview.cleanup.retention import Plan, without
 from spillview.cleanup.rules import Deciding, Rules
 from spillview.errors import BadInput, SpillError
+from spillview.model import Artifact, Found
 from spillview.text import path_text, printable
 from spillview.tui import stylesheet
 from spillview.tui.breakpoints import take_shape
 from spillview.tui.cleanup.keys import CLEANUP_HELP
-from spillview.tui.cleanup.lines import ChoiceDetail, CleanupBar
+from spillview.tui.cleanup.lines import (
+    ChoiceDetail,
+    CleanupBar,
+    Later,
+    PlanTitles,
+)
 from spillview.tui.cleanup.plan_list import SHOWN, ChoiceRow, rows_of
 from spillview.tui.cleanup.rules_line import (
     RulePrompt,
@@ -34,8 +40,11 @@ from spillview.tui.cleanup.rules_line import (
 )
 from spillview.tui.cleanup.undoing import sentence
 from spillview.tui.footer import Footer
+from spillview.tui.live_keys import key_of
+from spillview.tui.queue.screen import FEW
 from spillview.tui.review.pinning import turn_pin
 from spillview.tui.row_list import RowList
+from spillview.tui.sections import Sections
 
 DAY = 86_400.0
 WEEK = 7 * 86_400.0
@@ -51,6 +60,7 @@ class PlanScreen(Screen[bool]):
     bar = getters.query_one("#cleanup-bar", CleanupBar)
     rules_line = getters.query_one("#rules", RulesLine)
     plan_list = getters.query_one("#plan", RowList)
+    plan_titles = getters.query_one("#plan-titles", PlanTitles)
     detail = getters.query_one("#choice", ChoiceDetail)
     prompt = getters.query_one("#rule-prompt", RulePrompt)
     blank = getters.query_one("#no-plan", Static)
@@ -62,8 +72,20 @@ class PlanScreen(Screen[bool]):
         generation: int
         prospect: Prospect | None
         error: str | None = None
-        tomorrow: Sequence[Choice] | None = None
+        tomorrow: Later | None = None
         """What goes in a day besides; None where rules decide that are turned here."""
+        known: Callable[[Found], Artifact] | None = None
+        """Gives the artifact of an entry, with what is known of it."""
+
+    @dataclass
+    class Arranged(Message):
+        """The rows of a plan are there."""
+
+        turn: int
+        plan: Plan | None
+        rows: Sections
+        error: str | None
+        anew: bool
 
     def __init__(
         self, catalogue: Catalogue, scope: Query, rules: Rules | None = None
@@ -75,14 +97,21 @@ class PlanScreen(Screen[bool]):
         """The standing policies, while they decide in place of the rules."""
         self.by_policy = False
         """Whether they decide at first."""
-        self._known = len(catalogue.settings.policies)
+        self._policies = len(catalogue.settings.policies)
         self.seen: Prospect | None = None
-        self.tomorrow: Sequence[Choice] | None = None
+        self.tomorrow: Later | None = None
         """What the standing policies take besides in a day, if nothing happens."""
         self.spared: set[str] = set()
         self.failures: dict[str, str] = {}
+        self.plan: Plan | None = None
+        """The plan as it would be carried out."""
         self._shown = 0
         self._by = "size"
+        self._turn_shown = 0
+        """Counts how often other rows were asked for."""
+        self._known: Callable[[Found], Artifact] | None = None
+        self._whole: dict[str, Artifact] = {}
+        """Artifacts that were drawn, by their ids."""
         self.doing: str | None = None
         """What is at work now, in words; None while nothing is."""
         self._generation = 0
@@ -94,6 +123,7 @@ class PlanScreen(Screen[bool]):
         take_shape(self)
         yield CleanupBar()
         yield RulesLine()
+        yield PlanTitles()
         yield RowList(id="plan")
         yield Static(id="no-plan", markup=False)
         yield ChoiceDetail()
@@ -109,14 +139,6 @@ class PlanScreen(Screen[bool]):
 
     # -- planning ------------------------------------------------------------------
 
-    @property
-    def plan(self) -> Plan | None:
-        """The plan as it would be carried out."""
-        if self.seen is None:
-            return None
-        kept = dict.fromkeys(self.spared, "you keep it this time")
-        return without(self.seen.plan, kept, "spared")
-
     def own_catalogue(self) -> Catalogue:
         """A catalogue of our own: the queue's is at work in another thread."""
         theirs = self.catalogue
@@ -127,7 +149,7 @@ class PlanScreen(Screen[bool]):
     def action_replan(self) -> None:
         """Plan again by the present rules."""
         self._generation += 1
-        self.rules_line.show(self.rules, self.policies, self._known)
+        self.rules_line.show(self.rules, self.policies, self._policies)
         self.state("planning …")
         self._plan(self.policies or self.rules, self._generation)
 
@@ -140,23 +162,26 @@ class PlanScreen(Screen[bool]):
     )
     def _plan(self, rules: Deciding, generation: int) -> None:
         worker = get_current_worker()
+        catalogue = self.own_catalogue()
         try:
-            seen = prospect(
-                self.own_catalogue(), self.scope, rules, lambda: worker.is_cancelled
-            )
+            seen = prospect(catalogue, self.scope, rules, lambda: worker.is_cancelled)
         except (SpillError, OSError) as error:
             self.post_message(self.Planned(generation, None, sentence(error)))
             return
         by_policy = isinstance(rules, Policies)
-        tomorrow = seen.more(seen.plan.now + DAY) if by_policy else None
+        tomorrow = Later.of(seen.more(seen.plan.now + DAY)) if by_policy else None
         if not worker.is_cancelled:
-            self.post_message(self.Planned(generation, seen, None, tomorrow))
+            known = catalogue.known
+            self.post_message(self.Planned(generation, seen, None, tomorrow, known))
 
     @on(Planned)
     def _take_plan(self, message: Planned) -> None:
         if message.generation != self._generation:
             return
         self.seen, self.tomorrow = message.prospect, message.tomorrow
+        self._known = message.known
+        self._whole.clear()
+        self.plan = None  # until what was spared is out of it
         self.state(None)
         self._show(message.error, anew=self._turned)
         self._turned = False
@@ -168,25 +193,87 @@ class PlanScreen(Screen[bool]):
         self.refresh_bindings()
 
     def _show(self, error: str | None = None, *, anew: bool = False) -> None:
-        plan = self.plan
-        rows = []
-        if plan is not None:
-            view = SHOWN[self._shown]
-            rows = rows_of(plan, self.failures, show=view, by=self._by)
-        self.plan_list.display = bool(rows)
+        """Show the plan as it is now; a large one is arranged in a worker."""
+        self._turn_shown += 1
+        arrange = partial(
+            self._arrange,
+            self.seen,
+            frozenset(self.spared),
+            dict(self.failures),
+            self._turn_shown,
+            error,
+            anew,
+            SHOWN[self._shown],
+            self._by,
+        )
+        if self.seen is None or len(self.seen.plan.choices) <= FEW:
+            self._take_rows(arrange())
+        else:
+            self.plan = None  # nothing is carried out that is not shown
+            self._arrange_apart(arrange)
+
+    def _arrange(
+        self,
+        seen: Prospect | None,
+        spared: frozenset[str],
+        failures: dict[str, str],
+        turn: int,
+        error: str | None,
+        anew: bool,
+        view: str,
+        by: str,
+    ) -> Arranged:
+        if seen is None:
+            return self.Arranged(turn, None, Sections(()), error, anew)
+        plan = seen.plan
+        if spared:
+            kept = dict.fromkeys(spared, "you keep it this time")
+            plan = without(plan, kept, "spared")
+        rows = rows_of(plan, failures, self._made_whole, show=view, by=by)
+        return self.Arranged(turn, plan, rows, error, anew)
+
+    @work(
+        thread=True,
+        exclusive=True,
+        exit_on_error=False,
+        group="arrange",
+        description="Arrange the plan",
+    )
+    def _arrange_apart(self, arrange: Callable[[], Arranged]) -> None:
+        self.post_message(arrange())
+
+    @on(Arranged)
+    def _take_rows(self, message: Arranged) -> None:
+        if message.turn != self._turn_shown:
+            return
+        plan, rows = message.plan, message.rows
+        self.plan = plan
+        self.plan_list.display = self.plan_titles.display = bool(rows)
         self.blank.display = not rows
         if not rows:
-            self.blank.update(error or self._nothing(plan))
+            self.blank.update(message.error or self._nothing(plan))
             self.detail.show(None)
-        self.plan_list.show(rows, anew=anew)
+        self.plan_list.show(rows, anew=message.anew)
         self.bar.show(plan, self.doing, self.tomorrow)
         self.refresh_bindings()
+
+    def _made_whole(self, artifact: Artifact) -> Artifact:
+        """An artifact of the plan with all that is known of it."""
+        whole = self._whole.get(artifact.id)
+        if whole is None:
+            if len(self._whole) >= FEW:
+                self._whole.clear()
+            known = self._known
+            whole = known(artifact.found) if known is not None else artifact
+            self._whole[artifact.id] = whole
+        return whole
 
     def _nothing(self, plan: Plan | None) -> str:
         if plan is None:
             return "planning …"
         if plan.choices:
-            return f"Nothing {SHOWN[self._shown]}. v shows the rest."
+            key = key_of(self, "clean.view")
+            return f"Nothing {SHOWN[self._shown]}. {key} shows the rest."
         return "There are no artifacts here."
 
     @on(RowList.Highlighted)
@@ -239,9 +326,10 @@ class PlanScreen(Screen[bool]):
                 if isinstance(error, NoPolicies):
                     more = "; `spillview prune --policy` shows an example"
                 words = printable(path_text(f"{error}{more}."))
+                words = words[:1].upper() + words[1:]
                 self.notify(words, severity="warning", markup=False)
                 return
-            self._known = len(policies.policies)
+            self._policies = len(policies.policies)
         self._turn(self.rules, policies)
 
     def _turn(self, rules: Rules, policies: Policies | None = None) -> None:
@@ -286,27 +374,19 @@ class PlanScreen(Screen[bool]):
         if done.back is None:
             self.notify(done.words, severity="warning", markup=False)
             return
-        self.notify(f"{done.words} p takes that back.", markup=False)
+        words = f"{done.words} {key_of(self, 'clean.pin')} takes that back."
+        self.notify(words, markup=False)
         self.action_replan()
 
+    @on(RowList.Opened)
     def action_open(self) -> None:
         """Open the artifact."""
         from spillview.tui.artifact.artifact import ArtifactScreen
 
         row = self.plan_list.row
         if isinstance(row, ChoiceRow):
-            found = [row.choice.artifact]
+            found = [row.artifact]
             self.app.push_screen(ArtifactScreen(self.catalogue, found, 0))
-
-    def commands(self) -> Iterator[SystemCommand]:
-        """Palette entries for what the keys do and applies now."""
-        offered = set()
-        for node, binding, enabled, tooltip in self.active_bindings.values():
-            new = binding.id not in offered and binding.action != "leave"
-            if enabled and node is self and new:
-                offered.add(binding.id)  # a key may have several names
-                run = partial(self.run_action, binding.action)
-                yield SystemCommand(binding.description, tooltip, run)
 
     def action_problems(self) -> None:
         """List what could not be read."""

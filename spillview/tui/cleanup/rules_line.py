@@ -17,32 +17,31 @@ from spillview.cleanup.policies import Policies
 from spillview.cleanup.rules import Rules
 from spillview.errors import BadInput
 from spillview.text import exact_age, exact_size, path_text, printable
+from spillview.tui.live_keys import key_of
+from spillview.tui.prompt import PromptLine
 from spillview.tui.runs import Lines, Runs
 from spillview.typed import parse_age, parse_size
 
 RULES = {
     "older_than": (
-        "o",
         "older than",
         "age",
-        "an age such as 12h, 7d or 2w; nothing: no rule",
+        "an age such as 12h, 7d or 2w",
     ),
     "keep_last": (
-        "n",
         "all but newest",
         "newest",
         "how many of each session stay, such as 5",
     ),
     "max_session": (
-        "m",
         "session over",
         "session",
         "a size for one session, such as 200MB",
     ),
-    "max_total": ("t", "total over", "total", "a size for all together, such as 5GB"),
-    "max_file": ("z", "file over", "file", "a size for one file, such as 500MB"),
+    "max_total": ("total over", "total", "a size for all together, such as 5GB"),
+    "max_file": ("file over", "file", "a size for one file, such as 500MB"),
 }
-"""Per rule: its key, its words, fewer words, and what is typed for it."""
+"""Per rule: its words, fewer words, and what is typed for it."""
 
 AGES = (3600.0, 12 * 3600.0, *(days * 86_400.0 for days in (1, 3, 7, 14, 30, 60, 90)))
 """The ages that `[` and `]` step through."""
@@ -129,24 +128,25 @@ class RulesLine(Lines):
 
     def _line(self, tightness: int) -> tuple[Runs, list[tuple[int, int, str]]]:
         entries = [
-            (key, fewer if tightness > 1 else words, written(name, self.rules), name)
-            for name, (key, words, fewer, _) in RULES.items()
+            (name, fewer if tightness > 1 else words, written(name, self.rules))
+            for name, (words, fewer, _) in RULES.items()
         ]
         orphans = "yes" if self.rules.orphans else ""
-        entries.append(("r", "orphans", orphans, "orphans"))
+        entries.append(("orphans", "orphans", orphans))
         known = f"({self.known})" if self.known else ""
-        entries.append(("P", f"policies {known}".rstrip(), "", "policy"))
+        entries.append(("policy", f"policies {known}".rstrip(), ""))
         gap = "  " if tightness > 2 else "   "
         runs: Runs = [(" ", "")]
         places = []
         at = 1
-        for key, words, value, name in entries:
+        for name, words, value in entries:
+            key = key_of(self, f"clean.{name}")
             parts: Runs = [(key, "bar"), (f" {words}", "" if value else "dim")]
             if value:
                 parts.append((f" {value}", "selected"))
             elif tightness in (0, 2) and name != "policy":
                 parts.append((" –", "dim"))
-            length = sum(len(text) for text, _ in parts)
+            length = sum(cell_len(text) for text, _ in parts)
             places.append((at, at + length, name))
             at += length + len(gap)
             runs += [*parts, (gap, "")]
@@ -158,7 +158,8 @@ class RulesLine(Lines):
         """What the standing policies are called; where it is narrow, how many more."""
         names = [policy.name for policy in policies.policies]
         shown = names[: (len(names), 8, 3, 1)[tightness]]
-        runs: Runs = [(" ", ""), ("P", "bar"), (" standing policies ", "")]
+        key = key_of(self, "clean.policy")
+        runs: Runs = [(" ", ""), (key, "bar"), (" standing policies ", "")]
         text = printable(path_text(" · ".join(shown)))
         more = (
             f" and {len(names) - len(shown):,} more" if len(shown) < len(names) else ""
@@ -205,13 +206,13 @@ class RulePrompt(Horizontal):
     def compose(self) -> ComposeResult:
         """The rule's words and the line."""
         yield Static(id="rule-label", markup=False)
-        yield Input(id="rule-value", compact=True)
+        yield PromptLine(id="rule-value", compact=True)
 
     def ask(self, name: str, value: str) -> None:
         """Open the line for a rule, with the value it has."""
         self.rule = name
-        _, words, _, hint = RULES[name]
-        self.label.update(words)
+        words, _, hint = RULES[name]
+        self.label.update(f"{words} (empty: not used)")
         self.line.placeholder = hint
         self.line.value = value
         self.line.cursor_position = len(value)

@@ -24,9 +24,11 @@ from spillview.text import exact_age, human_age, human_bytes, path_text, printab
 from spillview.tui import stylesheet
 from spillview.tui.breakpoints import take_shape
 from spillview.tui.cleanup.keys import TRASH_BINDINGS, TRASH_HELP
-from spillview.tui.cleanup.undoing import TrashChanged, sentence, told
+from spillview.tui.cleanup.undoing import PutsBack, TrashChanged, sentence
 from spillview.tui.confirm import ConfirmScreen
 from spillview.tui.footer import Footer
+from spillview.tui.home import HomeScreen
+from spillview.tui.live_keys import key_of
 from spillview.tui.queue.bars import plural, two_ends
 from spillview.tui.row_list import RowList
 from spillview.tui.runs import Lines, Runs, fit
@@ -35,6 +37,7 @@ EMPTY = """\
 The trash is empty.
 
 What a clean-up removes is kept here until it is deleted for good.
+{back} goes back; from the queue {plan} plans one.
 """
 
 
@@ -64,11 +67,14 @@ class BatchRow:
         files = f"{batch.items:,}"
         if batch.items != batch.total:
             files += f" of {batch.total:,}"
+        noun = "artifact" if batch.total == 1 else "artifacts"
         runs: Runs = [(" ", ""), (when if batch.when else fit("?", 16), "")]
-        age = f"{human_age(max(0.0, self.now - batch.when))} ago" if batch.when else ""
+        age = human_age(self.now - batch.when) if batch.when else ""
+        if age and batch.when <= self.now:  # else the clock was put back: `in 1d`
+            age += " ago"
         runs += [
             (fit(age, 9, right=True), "dim"),
-            (fit(f"{files} files", 18, right=True), "head"),
+            (fit(f"{files} {noun}", 18, right=True), "head"),
             (fit(human_bytes(batch.bytes), 11, right=True), "head"),
             ("  ", ""),
         ]
@@ -109,7 +115,7 @@ class TrashBar(Lines):
         items = sum(batch.items for batch in self.batches)
         size = human_bytes(sum(batch.bytes for batch in self.batches))
         left: Runs = [(" ", ""), ("trash", "brand"), ("  ", "")]
-        left.append((f"{plural(items, 'file')} · {size}", "head"))
+        left.append((f"{plural(items, 'artifact')} · {size}", "head"))
         if items:
             left.append(("  freed once it is emptied", "dim"))
         right = self.doing
@@ -123,11 +129,12 @@ class BatchDetail(Lines):
 
     def __init__(self) -> None:
         super().__init__(id="batch")
+        self._named = ""
         self.files: Sequence[tuple[str, int]] = ()
 
-    def show(self, files: Sequence[tuple[str, int]]) -> None:
-        """Show these: paths and bytes."""
-        self.files = files
+    def show(self, name: str, files: Sequence[tuple[str, int]]) -> None:
+        """Show these of a clean-up: paths and bytes."""
+        self._named, self.files = name, files
         self.remake()
 
     def make(self, width: int, height: int) -> list[Runs]:
@@ -144,12 +151,13 @@ class BatchDetail(Lines):
             lines.append([(bytes_, "dim"), ("  ", ""), (shown, "")])
         if not fits:
             rest = len(largest) - height + 1
-            more = f"and {rest:,} more of {len(largest):,}; `spillview trash` lists all"
+            more = f"and {rest:,} more of {len(largest):,}"
+            more += f"; `spillview trash {self._named}` lists all"
             lines.append([(" " * 12, ""), (more, "dim")])
         return lines
 
 
-class TrashScreen(Screen[bool]):
+class TrashScreen(PutsBack, Screen[bool]):
     """Every clean-up in the trash; dismissed with whether anything changed."""
 
     CSS_PATH = stylesheet("cleanup.tcss")
@@ -243,17 +251,23 @@ class TrashScreen(Screen[bool]):
         self.batch_list.display = bool(self.batches)
         self.detail.display = bool(self.batches)
         self.blank.display = not self.batches
-        self.blank.update(message.error or EMPTY)
+        self.blank.update(message.error or self._nothing())
         keep = self.catalogue.settings.trash_keep
         self.batch_list.show([BatchRow(batch, now, keep) for batch in self.batches])
         if not self.batches:
-            self.detail.show(())
+            self.detail.show("", ())
         self._state(None)
+
+    def _nothing(self) -> str:
+        """What to do where there is nothing to put back."""
+        queue = self.app.screen_stack[0]
+        plan = key_of(queue, "home.cleanup") if isinstance(queue, HomeScreen) else "D"
+        return EMPTY.format(plan=plan, back=key_of(self, "trash.back"))
 
     @on(RowList.Highlighted)
     def _highlight(self, event: RowList.Highlighted) -> None:
         key = event.row.key if event.row is not None else ""
-        self.detail.show(self.contents.get(key, ()))
+        self.detail.show(key, self.contents.get(key, ()))
 
     @property
     def chosen(self) -> Batch | None:
@@ -272,29 +286,10 @@ class TrashScreen(Screen[bool]):
         """Put a clean-up back, in a worker."""
         if self._doing is None:
             self._state("putting back …")
-            self._undo(batch)
+            self.begin_undo(batch)
 
-    @work(
-        thread=True,
-        exclusive=True,
-        exit_on_error=False,
-        group="clean",
-        description="Put a clean-up back",
-    )
-    def _undo(self, batch: str | None) -> None:
-        try:
-            message = told(
-                Trash(self.catalogue.places, now=self.catalogue.now).undo(batch)
-            )
-        except (SpillError, OSError) as error:
-            message = TrashChanged(sentence(error), well=False)
-        self.post_message(message)
-
-    @on(TrashChanged)
-    def _trash_changed(self, message: TrashChanged) -> None:
-        self.app.clear_notifications()  # what they offered is done
-        severity = "information" if message.well else "warning"
-        self.notify(message.words, severity=severity, markup=False)  # type: ignore[arg-type] # one of the two
+    def put_back(self) -> None:
+        """Look again."""
         self.changed = True
         self.action_reload()
 
@@ -317,7 +312,7 @@ class TrashScreen(Screen[bool]):
         ids = [batch.id for batch in batches]
         self.app.push_screen(
             ConfirmScreen(
-                f"Delete {plural(items, 'file')} ({size}) for good?",
+                f"Delete {plural(items, 'artifact')} ({size}) for good?",
                 "This frees the disk and cannot be undone.",
                 "Delete for good",
                 final=True,
@@ -347,7 +342,7 @@ class TrashScreen(Screen[bool]):
     @on(Freed)
     def _take_freed(self, message: Freed) -> None:
         done = message.done
-        words = f"{plural(done.items, 'file')} deleted, "
+        words = f"{plural(done.items, 'artifact')} deleted, "
         words += f"{human_bytes(done.freed_now)} freed."
         self.notify(words, markup=False)
         if done.failed:

@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
-from textual.app import App
+from textual import on, work
+from textual.markup import escape
 from textual.message import Message
+from textual.screen import Screen
 
 from spillview.errors import SpillError
 from spillview.text import path_text, printable
+from spillview.tui.live_keys import key_of
 from spillview.tui.queue.bars import plural
 
 if TYPE_CHECKING:
+    from spillview.catalogue.catalogue import Catalogue
     from spillview.cleanup.trash import Undone
 
 SECONDS = 12.0
-"""How long a toast offers to undo."""
+"""How long a toast offers to undo a clean-up or a whole review."""
+
+BRIEF = 5.0
+"""How long one offers to undo what was done to one row."""
 
 
 @dataclass
@@ -35,18 +42,61 @@ class Undoing(Protocol):
         """Put it back, in a worker."""
 
 
-def offer(app: App[object], words: str, batch: str) -> None:
-    """A toast that says what was done and takes it back.
+class PutsBack(Screen[Any]):
+    """What undoing a clean-up does; the screen says when, and what to show then."""
 
-    `words` are ours, and numbers; a batch's name is digits, letters and dashes.
+    catalogue: Catalogue
+
+    def put_back(self) -> None:
+        """A clean-up was put back, or part of it: show what is there now."""
+        raise NotImplementedError
+
+    @work(
+        thread=True,
+        exclusive=True,
+        exit_on_error=False,
+        group="clean",
+        description="Put a clean-up back",
+    )
+    def begin_undo(self, batch: str | None) -> None:
+        """Put a clean-up back; the last one where none is named."""
+        from spillview.cleanup.trash import Trash
+
+        try:
+            trash = Trash(self.catalogue.places, now=self.catalogue.now)
+            message = told(trash.undo(batch))
+        except (SpillError, OSError) as error:
+            message = TrashChanged(sentence(error), well=False)
+        self.post_message(message)
+
+    @on(TrashChanged)
+    def _trash_changed(self, message: TrashChanged) -> None:
+        self.app.clear_notifications()  # what they offered is done
+        severity = "information" if message.well else "warning"
+        self.notify(message.words, severity=severity, markup=False)  # type: ignore[arg-type] # one of the two
+        self.put_back()
+
+
+def offer(screen: Screen[Any], words: str, batch: str, key: str) -> None:
+    """A toast that says what was done, names the key that undoes it, and does so too.
+
+    `words` are ours, and numbers; a batch's name is digits, letters and dashes. `key`
+    is the name by which `[keys]` knows the key.
     """
     link = f"[@click=app.undo_cleanup('{batch}')]Undo[/]"
-    app.notify(f"{words} {link} or u", timeout=SECONDS)
+    screen.notify(f"{words} {link} or {_shown(screen, key)}", timeout=SECONDS)
 
 
-def offer_mark(app: App[object], words: str) -> None:
-    """A toast that says what was marked and takes it back; `words` are ours."""
-    app.notify(f"{words} [@click=screen.undo]Undo[/] or u", timeout=SECONDS)
+def offer_mark(
+    screen: Screen[Any], words: str, key: str, seconds: float = BRIEF
+) -> None:
+    """The same of a mark, a pin or a note, which the screen's own undo takes back."""
+    link = "[@click=screen.undo]Undo[/]"
+    screen.notify(f"{words} {link} or {_shown(screen, key)}", timeout=seconds)
+
+
+def _shown(screen: Screen[Any], key: str) -> str:
+    return escape(key_of(screen, key))
 
 
 def told(done: Undone) -> TrashChanged:
@@ -58,7 +108,7 @@ def told(done: Undone) -> TrashChanged:
             else ""
         )
         return TrashChanged(f"There is nothing to undo: the trash is empty.{gone}")
-    words = f"{plural(len(done.restored), 'file')} back in place."
+    words = f"{plural(len(done.restored), 'artifact')} back in place."
     if not done.failed:
         return TrashChanged(words)
     path, why = done.failed[0]

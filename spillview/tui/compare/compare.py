@@ -39,7 +39,7 @@ COMPARE_BINDINGS: list[BindingType] = [
         "Next",
         key_display="}",
         id="compare.next",
-        tooltip="The next difference, on both sides; { goes to the one before",
+        tooltip="The next difference, on both sides",
     ),
     Binding(
         "left_curly_bracket",

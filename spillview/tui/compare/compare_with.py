@@ -17,14 +17,16 @@ from spillview.comparison.pairing import runs_of
 from spillview.model import Artifact
 from spillview.text import human_age, human_bytes, printable
 from spillview.tui import stylesheet
+from spillview.tui.footer import Footer
+from spillview.tui.queue.bars import plural
 from spillview.tui.queue.columns import state_mark, subject
-from spillview.tui.runs import clean, fit
+from spillview.tui.runs import clean
 
 MOST = 200
 """So many are offered."""
 
-SUBJECT = 70
-"""Cells of a command."""
+SUBJECT = 120
+"""Cells of a command, which ends where the box does."""
 
 
 def candidates(artifact: Artifact, among: Sequence[Artifact]) -> list[Artifact]:
@@ -50,7 +52,15 @@ class CompareWithScreen(ModalScreen[Artifact | None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("j", "move(1)", "Down", show=False, id="compare_with.down"),
         Binding("k", "move(-1)", "Up", show=False, id="compare_with.up"),
-        Binding("escape,q", "dismiss", "Back", id="compare_with.back"),
+        Binding(
+            "enter",
+            "choose",
+            "Compare",
+            priority=True,
+            id="compare_with.choose",
+            tooltip="Show it side by side with this one",
+        ),
+        Binding("q,escape", "dismiss", "Back", id="compare_with.back"),
     ]
 
     def __init__(
@@ -65,29 +75,37 @@ class CompareWithScreen(ModalScreen[Artifact | None]):
 
     def compose(self) -> ComposeResult:
         """A title and the list."""
-        runs = "run" if self.runs == 1 else "runs"
-        title = (
-            f"Compare with: {self.runs:,} other {runs} of its command, then the rest"
-        )
-        if self.left_out:
-            title += f" of its project ({MOST:,} of {MOST + self.left_out:,})"
-        else:
-            title += " of its project"
-        with Vertical(id="compare-with"):
-            yield Static(Content(f"{title} (Enter chooses, q back)"), id="reads-title")
+        with Vertical(id="compare-with", classes="box"):
+            yield Static(Content(self.title_words), id="reads-title")
             yield OptionList(
                 *(
                     Option(self._text(a, run=number < self.runs))
                     for number, a in enumerate(self.offered)
                 )
             )
+        yield Footer()
+
+    @property
+    def title_words(self) -> str:
+        """How many runs of the command are offered, and what else."""
+        title = "Compare with: no other run of it; the rest of its project"
+        if self.runs:
+            runs = f"{plural(self.runs, 'other run')} of it"
+            title = f"Compare with: {runs}, then the rest of its project"
+        if self.left_out:
+            title += f" ({MOST:,} of {MOST + self.left_out:,})"
+        return title
+
+    def action_choose(self) -> None:
+        """What the cursor is on."""
+        self.query_one(OptionList).action_select()
 
     def _text(self, artifact: Artifact, *, run: bool) -> Content:
         mark, _ = state_mark(artifact)
         age = f"{human_age(max(0.0, self.now - artifact.created))} ago"
         size = human_bytes(artifact.found.size)
-        words = fit(clean(subject(artifact), SUBJECT), SUBJECT)
-        row = printable(f"{mark} {words}  {age:>8}  {size:>9}")
+        words = clean(subject(artifact), SUBJECT)
+        row = printable(f"{mark} {age:>8}  {size:>9}  {words}")
         return Content.styled(row, "bold" if run else "")
 
     def action_move(self, step: int) -> None:

@@ -7,8 +7,8 @@ from textual.binding import Binding, BindingType
 PAGER_HELP = """
 ## Reading
 
-Nothing is cut off: long lines wrap (`w` scrolls them sideways instead), and control
-characters are drawn as pictures, never sent to the terminal.
+Nothing is cut off: long lines wrap (`{pager.wrap}` scrolls them sideways instead), and
+control characters are drawn as pictures, never sent to the terminal.
 
 | mark | the model received |
 |---|---|
@@ -21,14 +21,19 @@ characters are drawn as pictures, never sent to the terminal.
 
 At the right edge `▐` stands beside the parts of the file that the model received.
 
-**Go to**: `42 g` or `:` and `42` (line), `42%`, `@1048576` (byte), `#5000` (char).
-**Search**: `/` (`\\` backwards) in ripgrep's syntax; a pattern in lower case ignores
-case. `n` `N` go from hit to hit; `&` keeps only the lines that match, `&` with nothing
-shows all again. `]` `[` go to the next and previous error-like line that the model
-never saw.
-**Marks**: `m` and a letter, then `'` and that letter; `''` goes back.
-**Select** with Shift and ↓ ↑ or the mouse; `y` copies, `|` pipes to a command.
-**Credentials** are drawn, copied and piped as stars; `X` shows them as they are.
+**Go to**: `42 {pager.top}` or `{pager.go}` and `42` (line), `42%`, `@1048576` (byte),
+`#5000` (char).
+**Search**: `{pager.find}` (`{pager.find_back}` backwards) in ripgrep's syntax; a
+pattern in lower case ignores case. `{pager.next_hit}` `{pager.last_hit}` go from hit to
+hit; `{pager.filter}` keeps only the lines that match, with nothing it shows all again.
+`{pager.next_signal}` `{pager.last_signal}` go to the next and previous error-like line
+that the model never saw.
+**Marks**: `{pager.mark}` and a letter, then `{pager.return}` and that letter; twice
+`{pager.return}` goes back.
+**Select** with Shift and ↓ ↑ or the mouse; `{pager.copy}` copies, `{pager.pipe}` pipes
+to a command.
+**Credentials** are drawn, copied and piped as stars; `{pager.bare}` shows them as they
+are.
 """
 
 
@@ -50,7 +55,7 @@ PAGER_BINDINGS: list[BindingType] = [
         "hit(1)",
         "Next hit",
         id="pager.next_hit",
-        tooltip="Go to the next hit; N to the one before",
+        tooltip="Go to the next hit",
     ),
     Binding(
         "right_square_bracket",
@@ -58,7 +63,7 @@ PAGER_BINDINGS: list[BindingType] = [
         "Unseen",
         key_display="]",
         id="pager.next_signal",
-        tooltip="Next error-like line the model never saw; [ goes to the one before",
+        tooltip="Next error-like line the model never saw",
     ),
     Binding(
         "z",
@@ -91,7 +96,7 @@ PAGER_BINDINGS: list[BindingType] = [
     _hidden("shift+up", "select(-1)", "Select upwards", "select_up"),
     _hidden("m", "await_key('mark')", "Mark this place with a letter", "mark"),
     _hidden("apostrophe", "await_key('return')", "Go back to a mark", "return"),
-    _hidden("y", "copy", "Copy the selection or the line", "copy"),
+    _hidden("y", "copy", "Copy the selection, the line, the id, a command…", "copy"),
     _hidden("w", "wrap", "Wrap long lines, or scroll them sideways", "wrap"),
     _hidden("e", "escapes", "Escapes: shown, hidden, colours", "escapes"),
     _hidden("X", "bare", "Credentials: as stars, or as they are", "bare"),

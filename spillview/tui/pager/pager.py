@@ -34,6 +34,8 @@ STATE_WORDS = {
 
 FILTERING = "filtering"
 
+FROM_TOP, FROM_END = "from the top: ", "from the end: "
+
 
 class Pager(Selecting):
     """Searches, filters and goes to error-like lines."""
@@ -49,6 +51,8 @@ class Pager(Selecting):
         document: Document
         hit: Hit | None
         step: int
+        wrapped: str = ""
+        """Said before it where it was found from the other end."""
         error: str | None = None
 
     def __init__(self, *, of_file: bool = True, id: str | None = None) -> None:  # noqa: A002 - Textual's name
@@ -57,6 +61,8 @@ class Pager(Selecting):
         self.filter = Finder(self, "filter")
         self.hit: Hit | None = None
         """The hit that `n` counts from."""
+        self.legible = True
+        """Whether it is text, in which error-like lines can be looked for."""
         self._wrapped = ""
         self._direction = 1
         self._step: int | None = None
@@ -79,11 +85,13 @@ class Pager(Selecting):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Hide what does not apply now."""
         if action == "hit":
-            return self.finder.active
+            found = self.finder
+            vain = found.complete and not found.searching and not len(found.hits)
+            return found.active and not vain
         if action == "folds":
             return bool(self.folds) and not self.filter.active
         if action == "signal":
-            return self.of_file
+            return self.of_file and self.legible
         if action == "follow":
             return self.document is not None and self.document.content.path is not None
         if action == "sideways":
@@ -198,10 +206,11 @@ class Pager(Selecting):
             return
         if at is None and len(found):
             at = 0 if step > 0 else len(found) - 1
-            wrapped = "from the top: " if step > 0 else "from the end: "
+            wrapped = FROM_TOP if step > 0 else FROM_END
         self._step = None
         if at is None:
             self.say("no hit")
+            self.refresh_bindings()
             return
         self._go_to_hit(at, wrapped)
 
@@ -280,7 +289,7 @@ class Pager(Selecting):
             self.folding.only = found.starts
         if message.ended and not len(found):
             self._unfilter()
-            self.say("no line matches")
+            self.say("no line matches: all are shown")
             return
         if message.ended and self.said == FILTERING:
             self.say("")
@@ -318,14 +327,20 @@ class Pager(Selecting):
     )
     def _look_for_signal(self, document: Document, byte: int, step: int) -> None:
         worker = get_current_worker()
-        look = next_signal if step > 0 else previous_signal
+        look, end, wrapped = next_signal, 0, FROM_TOP
+        if step < 0:
+            look, end, wrapped = previous_signal, document.size, FROM_END
         hit, error = None, None
         try:
             hit = look(document, byte, lambda: worker.is_cancelled)
+            if hit is not None:
+                wrapped = ""
+            elif not worker.is_cancelled:
+                hit = look(document, end, lambda: worker.is_cancelled)
         except SpillError as failure:
             error = str(failure)
         if not worker.is_cancelled:
-            self.post_message(self.SignalFound(document, hit, step, error))
+            self.post_message(self.SignalFound(document, hit, step, wrapped, error))
 
     @on(SignalFound)
     def _take_signal(self, message: SignalFound) -> None:
@@ -334,15 +349,15 @@ class Pager(Selecting):
             return
         if message.hit is None:
             kind = "error-like line" if document.seen is None else "unseen error"
-            where = "further down" if message.step > 0 else "further up"
-            self.say(message.error or f"no {kind} {where}")
+            self.say(message.error or f"no {kind}")
             return
         self.goto(message.hit[0])
         number = None
         with self.told():
             number = document.index.line_at(message.hit[0])
         line = f"line {human_count(number)} · " if number is not None else ""
-        self.say(line + STATE_WORDS[document.state(*message.hit)])
+        state = STATE_WORDS[document.state(*message.hit)]
+        self.say(f"{message.wrapped}{line}{state}")
 
     # -- drawing ---------------------------------------------------------------------
 

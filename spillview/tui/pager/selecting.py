@@ -12,11 +12,10 @@ from spillview.errors import SpillError
 from spillview.layout.folding import Row
 from spillview.model import Range
 from spillview.text import human_bytes, human_count, printable
+from spillview.tui.copying import LIMIT, Copyable, Copying
+from spillview.tui.live_keys import key_of
 from spillview.tui.pager import paint
 from spillview.tui.pager.reader import Reader
-
-COPY_LIMIT = 1 << 20
-"""Bytes that are copied at most: terminals refuse more through OSC 52."""
 
 WHEEL = 3
 """Rows of one turn of the mouse wheel."""
@@ -79,42 +78,64 @@ class Selecting(Reader):
             low, high = min(here.start, first.start), max(here.end, first.end)
             self.select((low, high))
         size = self.selection[1] - self.selection[0]
-        self.say(f"{human_count(size)} bytes selected: y copies, | pipes")
+        copy, pipe = key_of(self, "pager.copy"), key_of(self, "pager.pipe")
+        self.say(f"{human_count(size)} bytes selected: {copy} copies, {pipe} pipes")
 
     # -- copying ---------------------------------------------------------------------
 
     def action_copy(self) -> None:
-        """Copy the selection, or else the line under the cursor."""
+        """Copy the selection; without one offer the line and what else there is."""
+        screen = self.screen
+        if self.selection is None and isinstance(screen, Copying):
+            screen.action_copy_menu()
+            return
+        for each in self.nearest():
+            if isinstance(screen, Copying):
+                screen.copy(each)
+                continue
+            assert isinstance(each.text, str)
+            self.app.copy_to_clipboard(each.text)
+            note = f", {each.note}" if each.note else ""
+            self.say(f"copied {human_count(len(each.text))} chars{note}")
+
+    def nearest(self) -> list[Copyable]:
+        """The selection, or the line under the cursor; none, which is said, if too
+        large."""
         document, row = self.document, self.cursor_row
         if document is None or row is None:
-            return
+            return []
         try:
             part = self.selection or self._line_of(row)
-            if part is None or part[1] - part[0] > COPY_LIMIT:
-                limit = human_bytes(COPY_LIMIT)
+            if part is None or part[1] - part[0] > LIMIT:
+                limit = human_bytes(LIMIT)
                 what = "The selection" if self.selection else "The line"
-                self.say(f"{what} is over {limit}, too much to copy: pipe it with |")
-                return
+                pipe = key_of(self, "pager.pipe")
+                self.say(f"{what} is over {limit}, too much to copy: pipe it, {pipe}")
+                return []
             data = document.shown(bare=self.bare).pread(part[0], part[1] - part[0])
             exact = self.bare or data == document.text.pread(part[0], len(data))
         except SpillError as error:
             self.say(str(error))
-            return
-        text = data.decode("utf-8", "replace")
+            return []
         # What is pasted may land in a shell, so control characters stay pictures.
-        self.app.copy_to_clipboard(printable(text, newlines=True, tabs=True))
-        stars = "" if exact else ", credentials as stars (X shows them)"
-        self.say(f"copied {human_count(len(text))} chars{stars}")
+        text = printable(data.decode("utf-8", "replace"), newlines=True, tabs=True)
+        bare = key_of(self, "pager.bare")
+        stars = "" if exact else f"credentials as stars ({bare} shows them)"
+        return [
+            Copyable(
+                "y", "the selection" if self.selection else "the line", text, stars
+            )
+        ]
 
     def _line_of(self, row: Row) -> Range | None:
         """The line around a row without its end; None when it is too long to copy."""
         assert self.document is not None
         text = self.document.text
-        base = max(0, row.start - COPY_LIMIT)
+        base = max(0, row.start - LIMIT)
         before = text.pread(base, row.start - base).rfind(b"\n")
         if before < 0 and base > 0:
             return None
-        after = text.pread(row.start, COPY_LIMIT).find(b"\n")
+        after = text.pread(row.start, LIMIT).find(b"\n")
         end = row.start + after if after >= 0 else text.size
         return base + before + 1, end
 

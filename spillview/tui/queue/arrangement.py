@@ -102,6 +102,8 @@ class Arrangement:
     0 where only a part of the window is shown."""
     listed: Listed | None = None
     """How much of the window stands in the list; None once that is all of it."""
+    calls: int = 0
+    """Calls without a file that have a row."""
 
 
 def in_window(view: View, gists: Gists) -> Callable[[int], bool]:
@@ -147,8 +149,9 @@ def arrange(
         missing = []
     ordered = view.sort == WORST and not view.reverse
     rows = Rows(material.ledger)
+    artifacts = Members(material.ledger, places_of(runs))
+    bare = _bare_sessions(runs, missing, material)
     if view.flat:
-        artifacts = Members(material.ledger, places_of(runs))
         if not (ordered and view.filter.strip()):
             artifacts = sort(artifacts, view.sort, view.reverse, material.titles)
         rows.extend(artifacts.order)
@@ -157,18 +160,18 @@ def arrange(
     else:
         if not ordered:
             runs = sorted_sessions(runs, view.sort, view.reverse)
-        runs = _with_bare_sessions(runs, missing, material.ledger)
-        _group(rows, runs, missing, view)
-        artifacts = Members(material.ledger, places_of(runs))
+            artifacts = artifacts.of(places_of(runs))
+        _group(rows, [*runs, *bare], missing, view)
     whole = only is None and not view.filter.strip()
     known = Arrangement(
         rows,
         artifacts,
-        len(runs),
+        len(runs) + len(bare),
         lost,
         total - inside,
         Figures.of(artifacts),
         _put_away(material, view) if whole and inside < total else 0,
+        calls=len(missing),
     )
     if material.rest is None:
         return known
@@ -288,18 +291,26 @@ def _filtered(
     return shown, [missing[number] for number in fuzzy.matches(query, calls)]
 
 
-def _with_bare_sessions(
-    runs: Sequence[Run], missing: Sequence[Missing], ledger: Ledger
+def _bare_sessions(
+    runs: Sequence[Run], missing: Sequence[Missing], material: Material
 ) -> list[Run]:
-    """The sessions, and one more for each that has nothing but missing results."""
-    known = {(run.harness, run.id) for run in runs}
+    """The sessions beside these of which nothing but missing results is shown."""
+    if not missing:
+        return []
+    shown = {(run.harness, run.id) for run in runs}
+    known = {(run.harness, run.id): run for run in material.sessions}
+    none = Members(material.ledger, ())
     bare: dict[tuple[str, str], Run] = {}
     for lost in missing:
         key = (lost.harness, lost.session)
-        if key not in known and key not in bare:
-            time, members = lost.mention.time, Members(ledger, ())
-            bare[key] = Run(*key, lost.project, None, None, time, False, members)
-    return [*runs, *bare.values()]
+        if key in shown or key in bare:
+            continue
+        if key in known:
+            bare[key] = Run.of(known[key], none)
+        else:
+            time = lost.mention.time
+            bare[key] = Run(*key, lost.project, None, None, time, False, none)
+    return list(bare.values())
 
 
 def _group(

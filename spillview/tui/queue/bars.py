@@ -6,10 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rich.cells import cell_len
+from textual import events
+from textual.message import Message
 
 from spillview.catalogue.picks import PICKS
 from spillview.growth.pace import Short
 from spillview.text import human_age, human_bytes, printable
+from spillview.tui.live_keys import key_of
 from spillview.tui.queue.arrangement import WORST, Arrangement, View
 from spillview.tui.queue.members import Members
 from spillview.tui.queue.sessions import Figures
@@ -50,7 +53,32 @@ def plural(number: int, word: str) -> str:
     return f"{number:,} {word}" + ("" if number == 1 else "s")
 
 
-class TopBar(Lines):
+class Bar(Lines):
+    """One line, some of whose words can be clicked."""
+
+    @dataclass
+    class Clicked(Message):
+        """Words that name an action of the screen were clicked."""
+
+        action: str
+
+    def __init__(self, *, id: str) -> None:  # noqa: A002 - Textual's name
+        super().__init__(id=id)
+        self._actions: dict[str, str] = {}
+        """What the words do, by them."""
+
+    def on_click(self, event: events.Click) -> None:
+        """Do what the words under the mouse name."""
+        at = 0
+        for text, _ in self.make(*self.size)[0]:
+            at += cell_len(text)
+            if event.x < at:
+                if text in self._actions:
+                    self.post_message(self.Clicked(self._actions[text]))
+                return
+
+
+class TopBar(Bar):
     """The program, the window in words, the worst of it, and progress."""
 
     def __init__(self) -> None:
@@ -113,11 +141,13 @@ class TopBar(Lines):
             return left
         failed, unseen = self.figures.failed, self.figures.unseen
         if failed:
-            left += [("  ", ""), (f"✗ {failed:,} failed unseen", "never")]
+            words = f"✗ {failed:,} failed unseen"
+            self._actions = {words: "only('failed')"}
+            left += [("  ", ""), (words, "never")]
         if unseen:
             left += [("  ", ""), (f"○ {unseen:,} unseen", "unseen")]
         if self.missing:
-            words = f"and {self.missing:,} not on disk"
+            words = f"and {plural(self.missing, 'missing call')}"
             left += [("  ", ""), (words, "notice")]
         reviewed = self.figures.reviewed + self.put_away
         if reviewed:
@@ -126,7 +156,7 @@ class TopBar(Lines):
         return left
 
 
-class TotalsBar(Lines):
+class TotalsBar(Bar):
     """Counts of what is shown or selected, and how it is ordered."""
 
     def __init__(self) -> None:
@@ -167,8 +197,13 @@ class TotalsBar(Lines):
             runs: Runs = [(" ", ""), ("+ ", "selected"), (what, "head")]
         else:
             sessions = plural(arrangement.sessions, "session")
-            what = f"{plural(figures.artifacts, 'artifact')} in {sessions}"
-            runs = [(" ", ""), (what, "head")]
+            what, calls = plural(figures.artifacts, "artifact"), arrangement.calls
+            if calls:
+                told = plural(calls, "missing call")
+                what = f"{what} and {told}" if figures.artifacts else told
+            runs = [(" ", ""), (f"{what} in {sessions}", "head")]
+            if calls and not figures.artifacts:
+                return runs
         chars = short_count(figures.chars, 6 if width < 100 else 20)
         least = ""
         if figures.counted < figures.artifacts:
@@ -179,13 +214,21 @@ class TotalsBar(Lines):
     def _order(self, width: int) -> Runs:
         view = self.view
         runs: Runs = []
+        self._actions.clear()
         if self.problems:
-            runs += [(f"{plural(self.problems, 'problem')}: !", "notice"), ("  ", "")]
+            key = key_of(self, "home.problems")
+            words = f"{plural(self.problems, 'problem')}: {key}"
+            self._actions[words] = "problems"
+            runs += [(words, "notice"), ("  ", "")]
         lost = self.arrangement.missing if self.arrangement else 0
         if lost and not view.missing and view.only is None:
-            runs += [(f"{lost:,} not on disk: m", "notice"), ("  ", "")]
+            words = f"{plural(lost, 'missing call')}: {key_of(self, 'home.missing')}"
+            self._actions[words] = "missing"
+            runs += [(words, "notice"), ("  ", "")]
         if view.only is not None:
-            words = view.only if width < 100 else PICKS[view.only].words
+            words = f"only {view.only}"
+            if width >= 100:
+                words += f": {PICKS[view.only].words}"
             runs += [(words, "selected"), ("  ", "")]
         if view.filter.strip():
             runs += [("/" + printable(view.filter), "selected"), ("  ", "")]

@@ -46,7 +46,6 @@ FLEXIBLE = 0
 BAND_MARKS = {"below": "·", "close": "△", "over": "▲"}
 
 FLAG_LETTERS = {
-    "pinned": "*",
     "growing": "G",
     "uncounted": "U",
     "world-readable": "W",
@@ -201,6 +200,8 @@ def _seen(artifact: Artifact, width: int, context: Context) -> Runs:
         return context.absent(artifact)
     if link.seen is None:
         return [(NOTHING, "dim")]
+    if link.seen.is_unknown:
+        return [("?", "dim")]
     share = triage.coverage(artifact) or 0.0
     text = share_text(share) if share < 0.0995 or share > 0.9 else f"{share:.0%}"
     least = "" if link.seen.certain else "≥"
@@ -215,7 +216,8 @@ def _link(artifact: Artifact, width: int, context: Context) -> Runs:
 
 
 def _flags(artifact: Artifact, width: int, context: Context) -> Runs:
-    flags = artifact.flags
+    # The mark at the row's left end tells of a pin.
+    flags = tuple(flag for flag in artifact.flags if flag != "pinned")
     if artifact.error is not None and "unreadable" not in flags:
         flags = ("unreadable", *flags)
     if not context.settled:

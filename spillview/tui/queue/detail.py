@@ -49,6 +49,9 @@ from spillview.tui.runs import (
 LABEL = 12
 """Cells of the labels at the left."""
 
+NO_TEXT = "it has no line of text"
+"""Stands for the verdict of what has none."""
+
 
 def shown_by(artifact: Artifact) -> str:
     """The beginning of how much of it was seen: by a model, where one is known of."""
@@ -167,7 +170,7 @@ def _verdict_block(
         return _block(("not read", "notice"), text, "notice", width, lines)
     if artifact.found.type in ("symlink", "special"):
         words = plain(special_words(artifact, now))
-        kind = "link" if artifact.found.type == "symlink" else "special"
+        kind = "symlink" if artifact.found.type == "symlink" else "special"
         return _block((kind, "label"), words, "dim", width, lines)
     if artifact.counts is None:
         waiting = "the last line is not counted yet"
@@ -176,7 +179,7 @@ def _verdict_block(
         return _block(("verdict", "label"), waiting, "dim", width, 1)
     line = ending_line(artifact)
     if line is None:
-        return _block(("verdict", "label"), "it has no line of text", "dim", width, 1)
+        return _block(("verdict", "label"), NO_TEXT, "dim", width, 1)
     label = verdict_state(artifact)
     text = f"{line.number:,}: {plain(legible(line.text))}"
     tone = label[1] if ending_seen(artifact) is False else ""
@@ -228,8 +231,10 @@ def _facts(artifact: Artifact, width: int) -> Runs:
         total = artifact.counts.bytes
         share = f" ({share_text(link.seen.bytes / total)})" if total else ""
         known = "" if link.seen.certain else "at least "
-        shown = f"{shown_by(artifact)} {known}{link.seen.bytes:,} of {total:,} bytes"
-        parts.append(f"{shown}{share}")
+        part = f"{known}{link.seen.bytes:,} of {total:,} bytes{share}"
+        if link.seen.is_unknown:
+            part = f"an unknown part of {total:,} bytes"
+        parts.append(f"{shown_by(artifact)} {part}")
     signals = link.signals if link is not None else None
     if signals is not None and signals.unseen:
         lines = plural(signals.total, "error line")

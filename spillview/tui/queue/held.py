@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from itertools import islice
 
 from spillview.catalogue.catalogue import Catalogue
 from spillview.catalogue.gists import GROWING, Gists
 from spillview.catalogue.known_gists import Said, said_of
 from spillview.catalogue.listing import Listing
+from spillview.crews import quiet_crew
 from spillview.model import Artifact
 from spillview.tui.queue.members import Group, Ledger, Members, Shelf
 from spillview.tui.queue.sessions import Run, in_order
@@ -87,13 +89,14 @@ class Held:
         self, members: Members, cancelled: Callable[[], bool]
     ) -> Iterator[Artifact]:
         """Each of these complete, and others where a link came to be another."""
-        complete = self._catalogue.complete
-        yield from complete(members, cancelled=cancelled)
+        complete = partial(self._catalogue.complete, cancelled=cancelled)
+        crew = quiet_crew(len(members), members.bytes)
+        yield from complete(members, crew=crew)
         is_open, group = self._catalogue.is_open, self.ledger.finds.group
         opened = {each for each in self._complete if is_open(each)}
         if opened and not cancelled():
             places = (p for p in self._order if group(p) in opened)
-            yield from complete(members.of(places), cancelled=cancelled)
+            yield from complete(members.of(places))
 
     def take(self, artifact: Artifact) -> bool:
         """Take over the facts of a completed artifact; whether it is the first time."""

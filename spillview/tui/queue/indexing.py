@@ -58,8 +58,7 @@ class IndexingScreen(LiveScreen):
         cache, holding = self.catalogue.cache, False
         for start in range(0, len(artifacts), BATCH):
             batch = artifacts[start : start + BATCH]
-            results, _ = look_through(cache, batch, cancelled=idle)
-            holding |= any(found.items for found in results.values())
+            holding |= look_through(cache, batch, cancelled=idle).holding > 0
             if worker.is_cancelled:
                 return
         if holding:

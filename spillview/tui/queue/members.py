@@ -14,6 +14,7 @@ from spillview.catalogue.known_gists import Said, said_of
 from spillview.catalogue.listing import BATCH, Listing, Table
 from spillview.frozen import replace
 from spillview.model import Artifact, Found
+from spillview.space import Space
 
 Group = tuple[str, str]
 """A harness, and a session as its layout calls it."""
@@ -110,11 +111,12 @@ class Ledger(Table):
 class Members(Listing):
     """Artifacts of the queue in an order; what is asked of many is in their gists."""
 
-    __slots__ = ()
+    __slots__ = ("_space",)
     table: Ledger
 
     def __init__(self, table: Ledger, order: Iterable[int] | None = None) -> None:
         super().__init__(table, order)
+        self._space: Space | None = None
 
     def of(self, order: Iterable[int]) -> Members:
         """Those at these places."""
@@ -188,6 +190,19 @@ class Members(Listing):
         return replace(artifact, reviewed=when)
 
     # Without making any
+
+    @property
+    def space(self) -> Space:
+        """What all files hold and take of the disk, each once."""
+        if self._space is None:
+            # Very many names may be of one file, and this is asked at every drawing.
+            finds, whole = self.table.finds, self.table.finds.whole()
+            first: dict[object, int] = {}
+            for place in self.order:
+                key = (place,) if place in whole else finds.key(place)[:2]
+                first.setdefault(key if key[-1] else (place,), place)
+            self._space = finds.space(list(first.values()))
+        return self._space
 
     def ident(self, index: int) -> str:
         """The id of one artifact."""

@@ -9,6 +9,7 @@ from textual import events
 from textual.binding import BindingType
 from textual.message import Message
 
+from spillview.model import Artifact
 from spillview.tui.keys import QUEUE_BINDINGS, QUEUE_HELP
 from spillview.tui.parts import Parts
 from spillview.tui.queue import columns
@@ -45,9 +46,9 @@ class Queue(QueueList, Parts, can_focus=True, inherit_bindings=False):
 
     @dataclass
     class Opened(FromQueue):
-        """The person asked to open a row that is no session."""
+        """The person asked to open an artifact."""
 
-        row: Row
+        row: Artifact
 
     @dataclass
     class Toggled(FromQueue):
@@ -81,7 +82,19 @@ class Queue(QueueList, Parts, can_focus=True, inherit_bindings=False):
         """Hide what needs sessions from a flat list."""
         if action in {"session", "toggle_session", "fold", "unfold"}:
             return not self.flat
+        if action in {"open", "shut"}:
+            return action == self.entering
         return True
+
+    @property
+    def entering(self) -> str:
+        """What Enter does to the row: `open`, `shut` a session, or nothing."""
+        if not self._is_row(self.cursor):
+            return ""
+        row = self.rows.other(self.cursor)
+        if isinstance(row, Run):
+            return "open" if session_key(row) in self.collapsed else "shut"
+        return "open" if row is None else ""
 
     @property
     def session(self) -> Run | None:
@@ -94,9 +107,13 @@ class Queue(QueueList, Parts, can_focus=True, inherit_bindings=False):
         row = self.row
         if isinstance(row, Run):
             self.post_message(self.Toggled(self, row))
-        elif row is not None:
+        elif isinstance(row, Artifact):
             self.touched = True
             self.post_message(self.Opened(self, row))
+
+    def action_shut(self) -> None:
+        """Close the session whose header the row is."""
+        self.action_open()
 
     def action_toggle_session(self) -> None:
         """Open or close the session under the cursor."""

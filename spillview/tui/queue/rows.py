@@ -120,6 +120,8 @@ def _session_counts(session: Run, width: int) -> Runs:
     if over and width >= 140:
         runs += [(f"{over:,} over the boundary · ", "dim")]
     total, reviewed = figures.artifacts, figures.reviewed
+    if not total:  # it has calls without a file alone
+        return [(clean(session.harness, 15), "dim")]
     if reviewed:
         words = f"✓ {reviewed:,} of {total:,}"
         return [*runs, (words if width < 140 else f"{words} reviewed", "good")]
@@ -187,4 +189,4 @@ def missing_sentence(missing: Missing) -> str:
         return f"{missing.swept} It was {named}" if named else missing.swept
     if missing.mention.path is None:
         return "The artifact that the notice tells of is gone."
-    return f"The file that the notice names is gone: {missing.mention.path}"
+    return f"The artifact that the notice names is gone: {missing.mention.path}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 
 from textual import getters, on, work
 from textual.app import ComposeResult
@@ -21,6 +22,7 @@ from spillview.tui.breakpoints import take_shape
 from spillview.tui.footer import Footer
 from spillview.tui.labels import Labels
 from spillview.tui.live import LiveScreen
+from spillview.tui.live_keys import key_of
 from spillview.tui.messages import (
     Arranged,
     Counted,
@@ -100,7 +102,7 @@ class QueueScreen(LiveScreen):
         self._aim: Key | None = None
         self._aim_missing = False
         """Whether the cursor goes to the first call without a file."""
-        self._applied: tuple[bool, ...] = ()
+        self._applied: tuple[str, tuple[bool, ...]] = ("", ())
 
     def compose(self) -> ComposeResult:
         """Top line, column titles, queue, totals, detail strip, footer."""
@@ -120,6 +122,10 @@ class QueueScreen(LiveScreen):
         self.blank.display = False
         self.filter_bar.display = False
         self.top.show(self.window, Figures())
+        if self.view.filter:
+            # Open, so that nobody thinks that artifacts are missing.
+            self.filter_bar.display = True
+            self.filter_input.value = self.view.filter
         self.queue.focus()
         self.watch_stores()
         self.set_interval(AGE_SECONDS, self.queue.tick)
@@ -295,7 +301,7 @@ class QueueScreen(LiveScreen):
 
     def offer_keys(self) -> None:
         """Tell the footer when other keys apply."""
-        applies = tuple(self.applies().values())
+        applies = (self.queue.entering, tuple(self.applies().values()))
         if applies != self._applied:
             self._applied = applies
             self.refresh_bindings()
@@ -322,24 +328,29 @@ class QueueScreen(LiveScreen):
             if self.focused is None:
                 self.queue.focus()
             return
+        keys = partial(key_of, self)
         if self.failure is not None:
-            content = empty.failed(self.failure)
+            content = empty.failed(keys, self.failure)
         elif self.view.filter.strip():
-            content = empty.no_match(self.view.filter)
+            content = empty.no_match(keys, self.view.filter)
         elif self.view.only is not None:
-            content = empty.nothing_selected(PICKS[self.view.only].words)
+            words = PICKS[self.view.only].words
+            content = empty.nothing_selected(keys, words)
         elif self.arrangement.missing:
-            content = empty.only_missing(self.arrangement.missing, self.window)
+            lost = self.arrangement.missing
+            content = empty.only_missing(keys, lost, self.window)
         elif self.arrangement.beyond:
-            content = empty.nothing_new(self.window, self.arrangement.beyond)
+            beyond = self.arrangement.beyond
+            content = empty.nothing_new(keys, self.window, beyond)
         else:
             folders = empty.looked_at(self.catalogue, self.scope)
-            content = empty.no_stores(folders, self.catalogue.places.home)
+            content = empty.no_stores(keys, folders, self.catalogue.places.home)
         self.blank.update(content)
 
     @on(Queue.Highlighted)
     def _show_detail(self, event: Queue.Highlighted) -> None:
         self.detail.row = event.row
+        self.offer_keys()
 
     def applies(self) -> dict[str, bool]:
         """Which of the actions that do not always apply do so now."""

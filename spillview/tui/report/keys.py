@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from textual.binding import Binding, BindingType
 
+from spillview.tui.copying import COPYING_BINDINGS
 from spillview.tui.review.acting import ACTING_BINDINGS
 
 REPORT_BINDINGS: list[BindingType] = [
@@ -48,14 +49,14 @@ REPORT_BINDINGS: list[BindingType] = [
         "undo",
         "Undo",
         id="report.undo",
-        tooltip="Take back the last mark, or that the review is done",
+        tooltip="Take back the last mark or note, or that the review is done",
     ),
     Binding(
         "i",
         "note",
         "Note",
         id="report.note",
-        tooltip="Write a note on it; of a lost call on its session",
+        tooltip="Write a note on it; of a missing call on its session",
     ),
     Binding(
         "a",
@@ -72,6 +73,7 @@ REPORT_BINDINGS: list[BindingType] = [
         id="report.copy",
         tooltip="Copy the rows of `spillview review --json`",
     ),
+    *COPYING_BINDINGS,
     *ACTING_BINDINGS,
-    Binding("escape,q,R", "leave", "Back", id="report.back"),
+    Binding("q,escape,R", "leave", "Back", id="report.back"),
 ]

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import ClassVar
 
 from textual import getters, on, work
-from textual.app import ComposeResult, SystemCommand
-from textual.binding import Binding, BindingType
+from textual.app import ComposeResult
+from textual.binding import BindingType
 from textual.message import Message
 from textual.widgets import Static
 from textual.worker import Worker, WorkerState, get_current_worker
@@ -25,7 +25,8 @@ from spillview.report.wording import closing, finished, headline
 from spillview.review.reviewed import call_mark
 from spillview.text import path_text, printable
 from spillview.tui import stylesheet
-from spillview.tui.cleanup.undoing import offer_mark, sentence
+from spillview.tui.cleanup.undoing import SECONDS, offer_mark, sentence
+from spillview.tui.copying import Copyable, Copying
 from spillview.tui.footer import Footer
 from spillview.tui.home import HomeScreen
 from spillview.tui.report.keys import REPORT_BINDINGS
@@ -40,9 +41,13 @@ from spillview.tui.review.acting import Acting
 from spillview.tui.review.marks import Marks
 from spillview.tui.review.note import Notes, NoteScreen, words_about
 from spillview.tui.row_list import RowList
+from spillview.tui.runs import wrap
+
+PERIOD_LINES = 3
+"""Lines of the period, at most."""
 
 
-class ReportScreen(Acting):
+class ReportScreen(Copying, Acting):
     """The report of what the queue below looks at, for the period of `review`."""
 
     CSS_PATH = stylesheet("home.tcss")
@@ -56,8 +61,9 @@ failure they never saw lead, then what else was never seen, JSON items missed, o
 failures, results that are gone or were cut, what grows, what is exposed, what the disk
 needs. What was reviewed is left out and counted above.
 
-`Space` marks one row reviewed. `d` is `review --done`: all of this report is reviewed,
-and the next one begins with what came after it; `u` takes either back.
+`{report.review}` marks one row reviewed. `{report.finish}` is `review --done`: all of
+this report is reviewed, and the next one begins with what came after it;
+`{report.undo}` takes either back.
 """
     BINDINGS: ClassVar[list[BindingType]] = REPORT_BINDINGS
 
@@ -80,6 +86,7 @@ and the next one begins with what came after it; `u` takes either back.
         self.scope = replace(scope, since=scope.since or None)
         self.all_time = False
         self.report: Report | None = None
+        self._said = ""
         self.done: Finished | None = None
         """The finished review, until it is taken back."""
         self.home: HomeScreen | None = None
@@ -153,9 +160,18 @@ and the next one begins with what came after it; `u` takes either back.
         self.title_line.update(headline(report))
         self.title_line.set_class(bool(report.went_on), "-bad")
         told = [words(report.period, report.made), *closing(report), *report.problems]
-        said = " · ".join(each.removesuffix(".") for each in told)
-        self.period_line.update(printable(said))
+        self._said = printable(" · ".join(each.removesuffix(".") for each in told))
+        self._show_period()
         self._show_rows(anew=anew)
+
+    def _show_period(self) -> None:
+        """The period and what became of the rest, as far as there is room."""
+        lines = wrap(self._said, max(8, self.size.width - 2), PERIOD_LINES)
+        self.period_line.update("\n".join(lines))
+
+    def on_resize(self) -> None:
+        """More or less of it has room."""
+        self._show_period()
 
     def _show_rows(self, *, anew: bool = False) -> None:
         """The rows as they are marked now; the cursor stays."""
@@ -198,6 +214,23 @@ and the next one begins with what came after it; `u` takes either back.
         row = self.row
         return subject_of(row.finding) if row is not None else None
 
+    def copyables(self) -> Sequence[Copyable]:
+        """What can be copied of its artifact or call."""
+        from spillview.tui.review.copies import copies_of
+
+        row, line = self.row, None
+        if row is not None and row.finding.artifact is not None:
+            line = row.finding.line
+        show = f"--offset {line.number}" if line is not None else ""
+        return list(copies_of(self.catalogue, self.acted_on(), show=show))
+
+    @on(RowList.Opened)
+    async def _open(self) -> None:
+        """What Enter does to the row."""
+        for name in ("open", "cleanup", "trash"):
+            if self.check_action(name, ()):
+                await self.run_action(name)
+
     def action_open(self) -> None:
         """Open the artifact; `J` and `K` go on through those of the report."""
         from spillview.tui.artifact.artifact import ArtifactScreen
@@ -233,11 +266,16 @@ and the next one begins with what came after it; `u` takes either back.
             self.marks.mark((), now, (call_mark(row),))
         else:
             self.marks.mark((row,), now)
-        if self.home is not None:
-            self.home.last_batch = None  # the mark is what `u` takes back now
-        self._show_rows()
-        self._tell_forgetting()
+        self._offer_undo("Marked reviewed.")
         self.findings.action_move(1)
+
+    def _offer_undo(self, words: str) -> None:
+        """Show what was marked, and how that is taken back."""
+        if self.home is not None:
+            self.home.last_batch = None  # the mark is what is taken back now
+        self._show_rows()
+        offer_mark(self, words, "report.undo")
+        self._tell_forgetting()
 
     def action_note(self) -> None:
         """Write a note on it."""
@@ -246,10 +284,10 @@ and the next one begins with what came after it; `u` takes either back.
             return
 
         def keep(text: str | None) -> None:
-            if text is not None:
-                self.notes.keep(row, text)
-                self.detail.remake()
-                self._tell_forgetting()
+            done = self.notes.keep(row, text)
+            if done is not None:
+                self.marks.remember(done.id, done.back)
+                self._offer_undo(done.words)
 
         screen = NoteScreen(words_about(row), self.notes.of(row) or "")
         self.app.push_screen(screen, keep)
@@ -266,7 +304,11 @@ and the next one begins with what came after it; `u` takes either back.
     def action_finish(self) -> None:
         """The review is done; the next report begins with the rest."""
         state, report, query = self.catalogue.state, self.report, self.query_made
-        if state is None or report is None:
+        if report is None:
+            words = "The report is still being made. Try again when it stands here."
+            self.notify(words, severity="warning", markup=False)
+            return
+        if state is None:
             return
         done = self.done = finish(state, query, report)
 
@@ -279,7 +321,8 @@ and the next one begins with what came after it; `u` takes either back.
             self.home.last_batch = None
         self._show_rows()
         if state.lasts:
-            offer_mark(self.app, "; ".join(finished(done, report.made)) + ".")
+            words = "; ".join(finished(done, report.made)) + "."
+            offer_mark(self, words, "report.undo", SECONDS)
         self._tell_forgetting()
 
     def action_undo(self) -> None:
@@ -298,7 +341,7 @@ and the next one begins with what came after it; `u` takes either back.
         description="Put a clean-up back",
     )
     async def _put_back(self, home: HomeScreen, batch: str) -> None:
-        await home.undo_cleanup(batch).wait()
+        await home.begin_undo(batch).wait()
         self._look()
 
     def action_cleanup(self) -> None:
@@ -362,22 +405,21 @@ and the next one begins with what came after it; `u` takes either back.
             if more.get("what") == "trash":
                 return action == "trash" and bool(more.get("batches"))
             return action == "cleanup"
-        if action in ("review", "note", "copy_prompt", "copy_resume", "open_pane"):
+        if action in (
+            "review",
+            "note",
+            "copy_menu",
+            "copy_prompt",
+            "copy_resume",
+            "open_pane",
+        ):
             return self.acted_on() is not None
         if action == "finish":
-            return self.report is not None and self.done is None
+            return self.done is None
         if action == "undo":
             batch = self.home.last_batch if self.home is not None else None
             return self.marks.undoable > 0 or batch is not None
         return True
-
-    def commands(self) -> Iterator[SystemCommand]:
-        """Palette entries for what the keys do and applies now."""
-        for binding in self.BINDINGS:
-            assert isinstance(binding, Binding)  # all of them are
-            if binding.action != "leave" and self.check_action(binding.action, ()):
-                run = partial(self.run_action, binding.action)
-                yield SystemCommand(binding.description, binding.tooltip, run)
 
 
 def _is_of(row: object, artifact: Artifact) -> bool:

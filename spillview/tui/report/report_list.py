@@ -12,7 +12,7 @@ from spillview.report.sentences import name_of, subject, verdict_text
 from spillview.review.reviewed import call_mark
 from spillview.text import path_text, printable
 from spillview.tui.row_list import Row
-from spillview.tui.runs import Lines, Runs, clean, fit, fit_runs, plain, wrap
+from spillview.tui.runs import Lines, Runs, clean, fit, fit_runs, middle, plain, wrap
 
 WORST = frozenset({"failed_unseen"})
 UNSEEN = frozenset({"verdict_unseen", "signals_unseen", "items_missed"})
@@ -72,7 +72,7 @@ class FindingRow:
     def _runs(self, width: int) -> Runs:
         finding = self.finding
         if finding.section in ("disk", "exposed"):
-            return [("   ", ""), (plain(finding.text), "")]
+            return [("   ", ""), (middle(plain(finding.text), width - 4), "")]
         project = fit(project_of(finding.run), 12)
         room = max(16, (width - 18) * 2 // 5)
         command = finding.command or ""

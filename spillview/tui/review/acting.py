@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from textual import on, work
-from textual.app import SystemCommand
 from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.screen import Screen
@@ -178,12 +176,3 @@ class Acting(Screen[Any]):
             self.app.copy_to_clipboard(outside(found.pane))
             words += "\n(copied)"
         self.notify(printable(f"{found.sentence} {words}"), markup=False)
-
-    def acting_commands(self) -> Iterator[SystemCommand]:
-        """Palette entries."""
-        for title, what, action in (
-            ("Copy a prompt", "that tells the agent what it never saw", "copy_prompt"),
-            ("Copy the resume command", "of the session's harness", "copy_resume"),
-            ("Show the tmux pane", "that the session runs in", "open_pane"),
-        ):
-            yield SystemCommand(title, what, getattr(self, f"action_{action}"))

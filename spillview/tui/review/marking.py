@@ -10,6 +10,7 @@ from textual import events, on
 from spillview.model import Artifact, Missing
 from spillview.review.reviewed import call_mark, is_call_reviewed, session_mark
 from spillview.text import path_text, printable
+from spillview.tui.cleanup.undoing import offer_mark
 from spillview.tui.queue.arrangement import Key, in_window
 from spillview.tui.queue.bars import plural
 from spillview.tui.queue.members import Members
@@ -31,7 +32,7 @@ class MarkingScreen(QueueScreen):
         """Show what a screen above, which shares the marks and notes, has changed."""
         if self.marks.version != self._shown_marks:
             self.last_batch = None
-            self._marked()
+            self._marked(come_back=True)
         elif self.catalogue.repinned != self._shown_pins:
             self._marked()
         self.detail.remake()
@@ -52,12 +53,15 @@ class MarkingScreen(QueueScreen):
             also = (call_mark(row),)
         else:
             artifacts = (row,)
+        version = self.marks.version
         marked = self.marks.mark(artifacts, self.catalogue.now(), also)
+        words = "Marked reviewed."
         if isinstance(row, Missing):
-            self.notify("The lost call is marked reviewed; u takes it back.")
-        if isinstance(row, Run):
-            words = f"{plural(marked, 'artifact')} marked reviewed; u takes it back."
-            self.notify(words, markup=False)
+            words = "The missing call is marked reviewed."
+        elif isinstance(row, Run):
+            words = f"{plural(marked, 'artifact')} marked reviewed."
+        if self.marks.version != version:
+            offer_mark(self, words, "home.undo")
         self._marked(following)
 
     def action_pin(self) -> None:
@@ -67,22 +71,32 @@ class MarkingScreen(QueueScreen):
             self.notify("It has no file that a clean-up could take.", markup=False)
         elif row is not None:
             done = self.marks.turn_pin(row)
-            if done.back is not None:
-                self.last_batch = None
-                self._marked()
-            words = f"{done.words} u takes that back." if done.back else done.words
-            self.notify(words, markup=False)
+            if done.back is None:
+                self.notify(done.words, markup=False)
+                return
+            self.last_batch = None
+            self._marked()
+            offer_mark(self, done.words, "home.undo")
 
-    def _marked(self, aim: Key | None = None) -> None:
-        """Show new marks; the cursor stays, or goes to `aim`."""
+    def _marked(self, aim: Key | None = None, *, come_back: bool = False) -> None:
+        """Show new marks; the cursor stays, or goes to `aim`.
+
+        Where the person comes back to a row that is reviewed now, it goes to the
+        first one that is not.
+        """
         self._shown_marks = self.marks.version
         self._shown_pins = self.catalogue.repinned
         changed = self.marks.apply_to(self.material.ledger)
         self.material = self.material.reordered(changed)
         self._remember_review()
-        self.queue.touched = True
+        self.queue.touched = not (come_back and self._is_done_here())
         self.rearrange(aim)
         self.tell_forgetting()
+
+    def _is_done_here(self) -> bool:
+        """Whether the artifact under the cursor is reviewed."""
+        rows, cursor = self.queue.rows, self.queue.cursor
+        return 0 <= cursor < len(rows) and rows.is_done(cursor)
 
     def tell_forgetting(self) -> None:
         """Say once that what is marked and noted does not last."""
@@ -117,7 +131,7 @@ class MarkingScreen(QueueScreen):
         self.catalogue.set_last_review(moment, self.scope.paths)
 
     def _calls_left(self) -> bool:
-        """Whether a call of the window has lost its result and was not looked at."""
+        """Whether a missing call of the window was not looked at."""
         since, marks = self.view.since or 0.0, self.catalogue.reviewed()
         return any(
             call.swept is None
@@ -133,9 +147,13 @@ class MarkingScreen(QueueScreen):
             return
 
         def keep(text: str | None) -> None:
-            if text is not None:
-                self.notes.keep(row, text)
+            done = self.notes.keep(row, text)
+            if done is not None:
+                self.last_batch = None
+                self.marks.remember(done.id, done.back)
                 self.detail.remake()
+                offer_mark(self, done.words, "home.undo")
+                self.offer_keys()
                 self.tell_forgetting()
 
         screen = NoteScreen(words_about(row), self.notes.of(row) or "")

@@ -84,12 +84,16 @@ class Marks:
         """Pin a row, or take its pin back; an undo turns it again."""
         done = turn_pin(self._catalogue, row)
         if done.back is not None:
-            self._before.append(Batch([row.id], done.back))
-            self.version += 1
+            self.remember(row.id, done.back)
         return done
 
+    def remember(self, mark: str, back: Callable[[], None]) -> None:
+        """Have the next undo call `back`, for what was done to what `mark` names."""
+        self._before.append(Batch([mark], back))
+        self.version += 1
+
     def undo(self) -> list[str]:
-        """Take the last mark or pin back; returns the ids that it was of."""
+        """Take the last mark, pin or note back; returns the ids that it was of."""
         if not self._before:
             return []
         batch = self._before.pop()

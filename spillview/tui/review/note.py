@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
@@ -13,11 +14,13 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
+from spillview.frozen import replace
 from spillview.model import Artifact, Missing, Session
 from spillview.review.reviewed import session_mark
 from spillview.review.state import LONGEST_NOTE, Note
 from spillview.text import path_text
 from spillview.tui import stylesheet
+from spillview.tui.footer import Footer
 from spillview.tui.queue.columns import subject
 from spillview.tui.runs import clean
 
@@ -26,6 +29,14 @@ if TYPE_CHECKING:
 
 NAMED = 200
 """Cells of what the note is about."""
+
+
+class NoteLine(Input):
+    """The line itself: the footer names the key that ends it."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "submit", "Keep", id="note.keep", tooltip="Keep the note"),
+    ]
 
 
 class NoteScreen(ModalScreen[str | None]):
@@ -45,15 +56,16 @@ class NoteScreen(ModalScreen[str | None]):
 
     def compose(self) -> ComposeResult:
         """What it is about, and the line."""
-        with Vertical(id="note"):
+        with Vertical(id="note", classes="box"):
             yield Static(Content(clean(self.about, NAMED)), id="note-about")
-            yield Input(
+            yield NoteLine(
                 self.text,
                 id="note-line",
                 placeholder="a note; Enter keeps it, Escape goes back",
                 max_length=LONGEST_NOTE,
                 compact=True,
             )
+        yield Footer()
 
     @on(Input.Submitted)
     def _keep(self, event: Input.Submitted) -> None:
@@ -79,6 +91,16 @@ def words_about(row: Artifact | Session | Missing) -> str:
     return f"Note on the session  {path_text(row.session)}"
 
 
+@dataclass(frozen=True, slots=True)
+class Noted:
+    """What became of a note, in words, and how to take that back."""
+
+    id: str
+    """Of the artifact, or the mark of the session."""
+    words: str
+    back: Callable[[], None]
+
+
 class Notes:
     """The notes by what they are about, as they are while a screen is open."""
 
@@ -93,11 +115,26 @@ class Notes:
         note = self._kept.get(note_about(row, "", 0.0).id)
         return note.text if note is not None else None
 
-    def keep(self, row: Artifact | Session | Missing, text: str) -> None:
-        """Keep a note, or take it back with an empty text."""
+    def keep(self, row: Artifact | Session | Missing, text: str | None) -> Noted | None:
+        """Keep a note, or remove it with an empty text.
+
+        Gives what was done; None where nothing was changed, as by no text.
+        """
+        if text is None:
+            return None
         note = note_about(row, text, self._catalogue.now())
+        before = self._kept.get(note.id, replace(note, text=""))
+        if before.text == text:
+            return None
         self._catalogue.set_note(note)
-        self._kept = self._catalogue.notes()
+        self.reload()
+
+        def back() -> None:
+            self._catalogue.set_note(before)
+            self.reload()
+
+        words = "Note kept." if text else "Note removed."
+        return Noted(row.id if isinstance(row, Artifact) else note.id, words, back)
 
     def reload(self) -> None:
         """Take over what another screen wrote."""

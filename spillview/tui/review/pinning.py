@@ -58,7 +58,7 @@ def turn_pin(catalogue: Catalogue, row: Artifact | Session) -> Pinning:
         pin, what = Pin(row.id, row.found.address, now), "It"
     pinned = catalogue.why_pinned(pin.id) is None
     if pinned and not isinstance(row, Session) and is_pinned(catalogue.with_pin(row)):
-        return Pinning("Its session is pinned: * on the session takes that back.")
+        return Pinning("Its session is pinned: unpin that to take it back.")
     words = (
         f"{what} is pinned: no clean-up takes {'any of it' if what != 'It' else 'it'}."
         if pinned

@@ -7,6 +7,8 @@ from typing import ClassVar
 from textual.binding import Binding, BindingType
 from textual.widgets import Input
 
+from spillview.tui.copying import COPYING_BINDINGS
+
 SEARCH_BINDINGS: list[BindingType] = [
     Binding(
         "slash",
@@ -31,6 +33,13 @@ SEARCH_BINDINGS: list[BindingType] = [
         tooltip="Take the pattern as a regex, or as it is",
     ),
     Binding(
+        "a",
+        "all",
+        "All",
+        id="search.all",
+        tooltip="Search everything here, or only what the queue shows",
+    ),
+    Binding(
         "escape",
         "stop",
         "Stop",
@@ -38,6 +47,7 @@ SEARCH_BINDINGS: list[BindingType] = [
         tooltip="Stop the search and keep what it found",
     ),
     Binding("escape", "back", "Back", show=False, id="search.back"),
+    *COPYING_BINDINGS,
     Binding("q", "leave", "Back", id="search.leave", tooltip="Go back"),
     Binding("down", "results", "Results", show=False, id="search.results"),
 ]

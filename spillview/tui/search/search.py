@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from textual import getters, on, work
-from textual.app import ComposeResult, SystemCommand
+from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.message import Message
-from textual.screen import Screen
 from textual.widgets import Input, Static
 from textual.worker import Worker, WorkerState, get_current_worker
 
@@ -23,15 +22,17 @@ from spillview.search.hits import Pattern
 from spillview.search.selection import Options
 from spillview.text import path_text, printable
 from spillview.tui import stylesheet
-from spillview.tui.artifact.hit_list import HitList
 from spillview.tui.artifact.lines import PaneTitle
+from spillview.tui.copying import Copyable, Copying
 from spillview.tui.footer import Footer
 from spillview.tui.pager.document import open_document
 from spillview.tui.pager.pager import Pager
 from spillview.tui.pager.viewport import Viewport
+from spillview.tui.queue.bars import plural
+from spillview.tui.search.hit_list import HitList
 from spillview.tui.search.keys import SEARCH_BINDINGS, PatternInput
-from spillview.tui.search.rows import Batch, LineRow, grouped
-from spillview.tui.search.search_bar import Progress, SearchBar
+from spillview.tui.search.rows import ArtifactRow, Batch, LineRow, grouped
+from spillview.tui.search.search_bar import Progress, SearchBar, advice
 
 PAUSE = 0.05
 """Seconds between two batches of results."""
@@ -47,7 +48,7 @@ PREVIEWED = 4 << 20
 """UTF-16 above this size has no preview: it would have to be transcribed first."""
 
 
-class SearchScreen(Screen[None]):
+class SearchScreen(Copying):
     """A pattern above, the lines that match below it, and a look at each in place."""
 
     CSS_PATH = [stylesheet("artifact.tcss"), stylesheet("search.tcss")]  # noqa: RUF012 - Textual's own
@@ -55,8 +56,9 @@ class SearchScreen(Screen[None]):
     HELP = """
 ## Search
 
-A pattern in ripgrep's syntax, searched in every artifact of the queue. A pattern in
-lower case ignores case. Enter searches; Escape stops it and keeps what was found.
+A pattern in ripgrep's syntax, searched in every artifact that the queue shows; `a`
+takes in the others, of whatever time. A pattern in lower case ignores case. Enter
+searches; Escape stops it and keeps what was found.
 """
     AUTO_FOCUS = "#pattern"
     BINDINGS: ClassVar[list[BindingType]] = SEARCH_BINDINGS
@@ -64,6 +66,7 @@ lower case ignores case. Enter searches; Escape stops it and keeps what was foun
     bar = getters.query_one("#search-bar", SearchBar)
     line = getters.query_one("#pattern", Input)
     hits = getters.query_one("#hits", HitList)
+    nothing = getters.query_one("#no-hits", Static)
     preview = getters.query_one("#preview", Pager)
     preview_pane = getters.query_one("#preview-pane", Vertical)
     preview_title = getters.query_one("#preview-title", PaneTitle)
@@ -82,16 +85,30 @@ lower case ignores case. Enter searches; Escape stops it and keeps what was foun
         unknown: int = 0
 
     def __init__(
-        self, catalogue: Catalogue, artifacts: Sequence[Artifact], pattern: str = ""
+        self,
+        catalogue: Catalogue,
+        artifacts: Sequence[Artifact],
+        pattern: str = "",
+        *,
+        every: Sequence[Artifact] = (),
+        titles: Mapping[str, str] | None = None,
     ) -> None:
-        """`artifacts` are searched in their order, by session; `pattern` at once."""
+        """`artifacts` are searched in their order, by session; `pattern` at once.
+
+        `every` are these and the others that there are; `titles` those of sessions, by
+        `harness/session`.
+        """
         super().__init__()
         self.catalogue = catalogue
+        self._shown, self._every = artifacts, every
+        self._wide = False
+        self._titles = titles or {}
         self.artifacts = grouped(artifacts)
         self.progress = Progress()
         self.options = Options(case="-S")
         self._initial = pattern
         self._generation = 0
+        self._typed = True
         self._worker: Worker[None] | None = None
         self._previewed: int | None = None
 
@@ -106,7 +123,8 @@ lower case ignores case. Enter searches; Escape stops it and keeps what was foun
                 placeholder="ripgrep's syntax; upper case makes case matter",
                 compact=True,
             )
-        yield HitList(self.artifacts)
+        yield HitList(self.artifacts, self.catalogue.now, self._titles)
+        yield Static("", id="no-hits", markup=False)
         with Vertical(id="preview-pane"):
             yield PaneTitle("IN PLACE", id="preview-title")
             yield Pager(id="preview")
@@ -116,22 +134,36 @@ lower case ignores case. Enter searches; Escape stops it and keeps what was foun
         """Search at once when a pattern was given."""
         self.preview_pane.display = False
         self.preview.can_focus = False
+        self.nothing.display = False
+        self.nothing.can_focus = True  # so that keys are no letters of the pattern
         self._show_bar()
         if self._initial:
-            self._begin(self._initial)
+            self._begin(self._initial, typed=True)
+
+    @property
+    def _beyond(self) -> int:
+        """Artifacts that are here and not among those that are searched."""
+        return 0 if self._wide else max(0, len(self._every) - len(self._shown))
 
     def _show_bar(self) -> None:
-        self.bar.show(self.progress, len(self.artifacts), self.options)
+        progress = replace(self.progress, beyond=self._beyond)
+        self.bar.show(progress, len(self.artifacts), self.options)
+        ended = bool(progress.pattern) and not progress.running
+        blank = ended and not self.hits.rows
+        self.hits.display, self.nothing.display = not blank, blank
+        if blank:
+            self.nothing.update(advice(progress, len(self.artifacts), self.options))
 
     # -- searching -----------------------------------------------------------------
 
     @on(Input.Submitted, "#pattern")
     def _submit(self, event: Input.Submitted) -> None:
         if event.value:
-            self._begin(event.value)
+            self._begin(event.value, typed=True)
 
-    def _begin(self, pattern: str) -> None:
+    def _begin(self, pattern: str, *, typed: bool = False) -> None:
         self._generation += 1
+        self._typed = typed
         self.progress = Progress(pattern, running=True)
         self.hits.clear()
         self.hits.focus()
@@ -225,8 +257,8 @@ lower case ignores case. Enter searches; Escape stops it and keeps what was foun
             self.refresh_bindings()
             if message.error is not None:
                 self._mend()
-            elif not batch.total and self.options.seen is None:
-                self.line.focus()
+            elif not batch.total:
+                (self.line if self._typed else self.nothing).focus()
 
     def _mend(self) -> None:
         """Back to the pattern, its end under the cursor: it is to be corrected."""
@@ -310,18 +342,58 @@ lower case ignores case. Enter searches; Escape stops it and keeps what was foun
         if action == "stop":
             return self.progress.running
         if action == "results":
-            return typing and bool(self.hits.rows)
-        if action in ("edit", "unseen", "regex", "leave"):
+            return typing and bool(self.progress.pattern)
+        if action == "all":
+            return not typing and (self._wide or self._beyond > 0)
+        if action in ("edit", "unseen", "regex", "leave", "copy_menu"):
             return not typing
         return True
+
+    def copyables(self) -> Sequence[Copyable]:
+        """The hit's line and artifact, and the search as a command."""
+        from spillview.tui.review.copies import copies_of
+
+        row = self.hits.row
+        offered: list[Copyable] = []
+        if isinstance(row, LineRow):
+            offered.append(Copyable("y", "the line", row.text, "as it is shown"))
+        if isinstance(row, LineRow | ArtifactRow):
+            number = row.number if isinstance(row, LineRow) else None
+            show = f"-n --offset {number} --limit 20" if number is not None else ""
+            artifact = self.artifacts[row.index]
+            offered += copies_of(self.catalogue, artifact, show=show)
+        command = self._rg()
+        return [*offered, *([command] if command is not None else [])]
+
+    def _rg(self) -> Copyable | None:
+        """The search over the artifacts that hold what it found, for a shell."""
+        from spillview.search.shell_command import shell_command
+
+        options = replace(self.options, seen=None)
+        found = [row.index for row in self.hits.rows if isinstance(row, ArtifactRow)]
+        if not found:
+            return None
+        command = shell_command(
+            options.arguments([self.progress.pattern]),
+            map(self.artifacts.__getitem__, found),
+        )
+        if command.text is None:
+            return None
+        total, given = self.progress.artifacts, len(found) - command.left_out
+        notes = [] if given == total else [f"{given:,} of {plural(total, 'artifact')}"]
+        if self.options.seen is not None:
+            notes.append("what was seen too")
+        return Copyable(
+            "r", "the rg command of the search", command.text, ", ".join(notes)
+        )
 
     def action_edit(self) -> None:
         """Type another pattern."""
         self.line.focus()
 
     def action_results(self) -> None:
-        """From the pattern to the results."""
-        self.hits.focus()
+        """From the pattern to the results, or to what is said in their place."""
+        (self.hits if self.hits.display else self.nothing).focus()
 
     def action_unseen(self) -> None:
         """Only what was never seen, or everything."""
@@ -332,6 +404,15 @@ lower case ignores case. Enter searches; Escape stops it and keeps what was foun
         """The pattern as a regex, or as it is."""
         self._again(replace(self.options, fixed=not self.options.fixed))
 
+    def action_all(self) -> None:
+        """Search everything here, or only what the queue shows."""
+        self._wide = not self._wide
+        self.artifacts = grouped(self._every if self._wide else self._shown)
+        self.hits.clear()
+        self.hits.artifacts = self.artifacts
+        self._again(self.options)
+        self.refresh_bindings()
+
     def _again(self, options: Options) -> None:
         self.options = options
         if self.progress.pattern:
@@ -340,8 +421,8 @@ lower case ignores case. Enter searches; Escape stops it and keeps what was foun
 
     def action_back(self) -> None:
         """From the pattern to the results; else leave."""
-        if self.line.has_focus and self.hits.rows:
-            self.hits.focus()
+        if self.line.has_focus and self.progress.pattern:
+            self.action_results()
         else:
             self.action_leave()
 
@@ -370,9 +451,3 @@ lower case ignores case. Enter searches; Escape stops it and keeps what was foun
             self.catalogue, self.artifacts, row.index, at=row.at, pattern=pattern
         )
         self.app.push_screen(screen)
-
-    def commands(self) -> Iterable[SystemCommand]:
-        """What the palette offers here."""
-        yield SystemCommand("Search for…", "type another pattern", self.action_edit)
-        yield SystemCommand("Never seen only", "or every hit again", self.action_unseen)
-        yield SystemCommand("Regex or as it is", "how to take it", self.action_regex)

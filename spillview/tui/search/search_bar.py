@@ -25,11 +25,14 @@ class Progress:
     problems: int = 0
     skipped: int = 0
     unknown: int = 0
+    beyond: int = 0
+    """Artifacts that are here and are not among those to search."""
 
     def words(self, total: int) -> str:
         """What was found, honest about what was not looked at or is not shown."""
         if not self.pattern:
-            return f"{plural(total, 'artifact')} to search"
+            words = f"{plural(total, 'artifact')} to search"
+            return f"{words}{self._rest}"
         partial = self.running or self.stopped
         words = f"{self.lines:,}"
         if self.shown < self.lines:
@@ -52,7 +55,34 @@ class Progress:
                 "links or special files" if self.skipped > 1 else "link or special file"
             )
             words += f" · {self.skipped:,} {many} skipped"
-        return words
+        return f"{words}{self._rest}"
+
+    @property
+    def _rest(self) -> str:
+        """What the search leaves out, and the key that takes it in."""
+        return f" · a: {self.beyond:,} more" if self.beyond else ""
+
+
+def advice(progress: Progress, total: int, options: Options) -> str:
+    """What to do where there is no hit to show: sentences, a line each."""
+    if progress.error is not None:
+        lines = ["This pattern cannot be searched for."]
+        if not options.fixed:
+            lines.append("Esc, then r: take it as it is, no regex.")
+        return "\n".join([*lines, "/: change it."])
+    many = plural(total, "artifact")
+    if progress.stopped:
+        lines = [f"Stopped after {progress.done:,} of {many}: no line matched so far."]
+    elif options.seen is False:
+        lines = [f"No line that the model never saw matches in {many}."]
+        lines.append("u: show what it saw as well.")
+    else:
+        lines = [f"No line matches in {many}."]
+    if progress.beyond:
+        lines.append(f"a: search the {progress.beyond:,} other artifacts here as well.")
+    if options.fixed:
+        lines.append("r: take the pattern as a regex.")
+    return "\n".join([*lines, "/: type another pattern."])
 
 
 class SearchBar(Lines):

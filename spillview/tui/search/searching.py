@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 
 from spillview.catalogue.catalogue import Catalogue
+from spillview.catalogue.listing import Listing
 from spillview.model import Artifact
 from spillview.search import grep
 from spillview.search.selection import Options, Report
@@ -69,8 +70,14 @@ class Searching:
         """Only the numbers of what comes behind the last row."""
         self._before = self.gatherer.index + 1
         self._forget_ahead()
-        rest = self._artifacts[self._before :]
-        for _, number in grep.tally(
+        whole, ahead = self._artifacts, self._before
+        # Of a listing none is made for it.
+        rest = (
+            whole.pick(range(ahead, len(whole)))
+            if isinstance(whole, Listing)
+            else whole[ahead:]
+        )
+        for _, number in grep.counts(
             rest,
             self._pattern,
             self._options,

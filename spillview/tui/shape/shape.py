@@ -22,6 +22,7 @@ from spillview.shape.teams import processes
 from spillview.stored.stored import StoredContent, open_artifact
 from spillview.text import path_text, printable
 from spillview.tui.artifact.lines import PaneTitle
+from spillview.tui.copying import Copying
 from spillview.tui.shape.shape_list import PathList, ShapeHead
 from spillview.tui.shape.shape_rows import PathRow, path_rows, record_rows, shown
 
@@ -186,6 +187,7 @@ class ShapePane(Vertical):
         self.table = None
         columns, rows = path_rows(outline)
         self.head.show(self._told(outline), columns if rows else None)
+        self.paths.on_table = False
         self.paths.show(rows, anew=True)
         paths = f"{len(rows):,} paths" if len(rows) != 1 else "1 path"
         self.title.show(name="SHAPE", status=paths)
@@ -240,6 +242,14 @@ class ShapePane(Vertical):
         self._put(trail)
         return True
 
+    @property
+    def jq_path(self) -> str | None:
+        """The path under the cursor as jq takes it."""
+        row, outline = self.paths.row, self.outline
+        if outline is None or not isinstance(row, PathRow):
+            return None
+        return outline.pasteable(row.facts.path)
+
     @on(PathList.Asked)
     def _do(self, event: PathList.Asked) -> None:
         row = self.paths.row
@@ -250,16 +260,15 @@ class ShapePane(Vertical):
             self._shift(1 if event.what == "right" else -1)
         elif event.what == "tell":
             self.app.notify("\n".join(self._told(outline)), markup=False, timeout=20)
+        elif event.what == "paths":
+            self.back()
         elif event.what in ("table", "smallest"):
-            if not self.back():
-                self._ask_table(row, smallest=event.what == "smallest")
+            self._ask_table(row, smallest=event.what == "smallest")
         elif isinstance(row, PathRow):
             if event.what == "go":
                 self._find_place(row.trail, self._generation)
-            else:
-                path = outline.pasteable(row.facts.path)
-                self.app.copy_to_clipboard(path)
-                self.title.show(status=f"copied {shown(path, 60)}")
+            elif isinstance(self.screen, Copying):
+                self.screen.action_copy_menu()
 
     @work(
         thread=True,
@@ -321,6 +330,7 @@ class ShapePane(Vertical):
     def _show_records(self, table: Table, outline: Outline, *, anew: bool) -> None:
         title, rows = record_rows(table, self._skipped)
         self.head.show(self._told(outline), title=title)
+        self.paths.on_table = True
         self.paths.show(rows, anew=anew)
         self.title.show(name=_table_name(table), status=_table_words(table))
 

@@ -9,7 +9,9 @@ from typing import ClassVar
 from textual.binding import Binding, BindingType
 from textual.geometry import Size
 from textual.message import Message
+from textual.reactive import var
 
+from spillview.tui.live_keys import key_of
 from spillview.tui.row_list import RowList
 from spillview.tui.runs import Lines, Runs, wrap
 from spillview.tui.shape.shape_rows import Columns
@@ -54,7 +56,8 @@ class ShapeHead(Lines):
         ]
         if len(wrapped) > room:
             more = len(wrapped) - room + 1
-            wrapped = [*wrapped[: room - 1], (f"and {more} lines more: i", "dim")]
+            key = key_of(self.screen.query_one(PathList), "shape.tell")
+            wrapped = [*wrapped[: room - 1], (f"and {more} lines more: {key}", "dim")]
         runs: list[Runs] = [[(" ", ""), (text, tone)] for text, tone in wrapped]
         if self._title:
             runs.append(self._title)
@@ -77,10 +80,10 @@ Every path of the document for jq, with how many values it has and of which type
 Lengths are characters of strings, elements of arrays, keys of objects; *seen* is how
 many of the values the model received whole. All of the artifact is read.
 
-Enter goes to the path's first place in the text, `y` copies the path. `t` shows the
-records as a table: the 20 with the largest values at the path under the cursor, or the
-first 20; `T` the smallest; ← → pass over columns. `o` goes back to the text, where it
-was.
+`{shape.go}` goes to the path's first place in the text, `{shape.copy}` copies the path.
+`{shape.table}` shows the records as a table: the 20 with the largest values at the path
+under the cursor, or the first 20; `{shape.smallest}` the smallest; ← → pass over
+columns. `{artifact.shape}` goes back to the text, where it was.
 """
     BINDING_GROUP_TITLE = "Shape"
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -94,9 +97,9 @@ was.
         Binding(
             "y",
             "ask('copy')",
-            "Copy path",
+            "Copy…",
             id="shape.copy",
-            tooltip="Copy the path, for jq",
+            tooltip="Copy the path for jq, the id, a command",
         ),
         Binding(
             "t",
@@ -104,6 +107,13 @@ was.
             "Table",
             id="shape.table",
             tooltip="The 20 records with the largest values at this path",
+        ),
+        Binding(
+            "t",
+            "ask('paths')",
+            "Paths",
+            id="shape.paths",
+            tooltip="The paths again, the cursor on that of the table",
         ),
         Binding(
             "T",
@@ -133,12 +143,23 @@ was.
 
         path_list: PathList
         what: str
-        """`go`, `copy`, `table`, `smallest`, `tell`, `left` or `right`."""
+        """`go`, `copy`, `table`, `paths`, `smallest`, `tell`, `left` or `right`."""
 
         @property
         def control(self) -> PathList:
             """The list that asks."""
             return self.path_list
+
+    on_table: var[bool] = var(False, bindings=True)
+    """Whether its rows are the records of a table."""
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Hide what is of paths from a table, and the other way round."""
+        if action == "ask" and parameters[0] in ("paths", "left", "right"):
+            return self.on_table
+        if action == "ask" and parameters[0] != "tell":
+            return not self.on_table
+        return True
 
     def action_ask(self, what: str) -> None:
         """Ask for it."""

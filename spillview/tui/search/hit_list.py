@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -18,7 +18,7 @@ from textual.strip import Strip
 
 from spillview.layout.cells import text_width
 from spillview.model import Artifact
-from spillview.text import path_text, printable
+from spillview.text import human_age, path_text, printable
 from spillview.tui.pager.paint import MARKS
 from spillview.tui.parts import Parts
 from spillview.tui.queue.bars import plural
@@ -54,8 +54,8 @@ class HitList(ScrollView, Parts, can_focus=True):
 
 Lines that match, by session and artifact, as ripgrep finds them. `▌ seen`: the model
 received the whole hit; `never seen`: it did not; `┊ unknown`: no record tells.
-`u` keeps only what was never seen. Enter opens the artifact at the hit, where `n` and
-`N` go on to the others.
+`{search.unseen}` keeps only what was never seen. `{hits.open}` opens the artifact at
+the hit.
 """
     BINDING_GROUP_TITLE = "Results"
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -105,9 +105,16 @@ received the whole hit; `never seen`: it did not; `┊ unknown`: no record tells
             """The list that sent it."""
             return self.hit_list
 
-    def __init__(self, artifacts: Sequence[Artifact]) -> None:
+    def __init__(
+        self,
+        artifacts: Sequence[Artifact],
+        clock: Callable[[], float],
+        titles: Mapping[str, str],
+    ) -> None:
+        """`titles` are those of sessions, by `harness/session`."""
         super().__init__(id="hits")
         self.artifacts = artifacts
+        self.clock, self.titles = clock, titles
         self.rows: list[Row] = []
         self._palette = Palette(self)
 
@@ -235,11 +242,13 @@ received the whole hit; `never seen`: it did not; `┊ unknown`: no record tells
         return self._palette.strip(fit_runs(runs, width), base, width)
 
     def _session(self, row: SessionRow, width: int) -> Runs:
-        name = project_name(row.project) or row.session
-        return [
-            (f" {clean(name, width)}", "project"),
-            (f"  {printable(row.harness)}  {clean(row.session, 36)}", "dim"),
-        ]
+        title = self.titles.get(f"{row.harness}/{row.session}")
+        name = project_name(row.project)
+        runs: Runs = [(f" {clean(title or name or row.session, width)}", "project")]
+        rest = [name if title else "", printable(row.harness)]
+        if not title:
+            rest.append(clean(row.session, 36))
+        return [*runs, ("  " + "  ".join(clean(r, width) for r in rest if r), "dim")]
 
     def _artifact(self, row: ArtifactRow, width: int) -> Runs:
         artifact = self.artifacts[row.index]
@@ -250,7 +259,8 @@ received the whole hit; `never seen`: it did not; `┊ unknown`: no record tells
         room = max(10, width - 30)
         words = clean(subject(artifact), room)
         runs.append((fit(words, min(room, text_width(words))), "head"))
-        runs.append((f"  {plural(row.lines, 'line')}", "dim"))
+        age = human_age(max(0.0, self.clock() - artifact.created))
+        runs.append((f"  {plural(row.lines, 'line')}  {age} ago", "dim"))
         if artifact.command:
             runs.append((f"  {printable(path_text(artifact.found.name))}", "dim"))
         return runs

@@ -1,0 +1,230 @@
+"""Very many small works done by several processes, each result in its place.
+
+What is done is a plain function of one thing: it is done here until the processes have
+started, and again here when they fail, with the same result.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from spillview.errors import Cancelled
+from spillview.frozen import Frozen
+from spillview.hints import TYPE_CHECKING, Any, Generic, TypeVar
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor, Future
+
+Item = TypeVar("Item")
+Job = TypeVar("Job")
+Result = TypeVar("Result")
+
+MOST = 4
+"""What stays with this process is enough for so many others."""
+
+BATCH = 64
+"""So many items are sent at once."""
+
+BATCH_WEIGHT = 1 << 24
+"""Or items of so many bytes."""
+
+EACH = 1 << 18
+"""An item costs about as much as reading so many bytes, whatever its size."""
+
+LEAST = 1500 * EACH
+"""Less is done before the processes have started."""
+
+NICE = 5
+"""How much nicer those are that work behind a screen."""
+
+POLL = 0.05
+"""Seconds between two questions whether to stop."""
+
+
+class Crew(Frozen):
+    """Who helps with many works, and from how many on."""
+
+    executor: Callable[[], Executor]
+    """Called once there was much to do. Its futures may fail: all is done here then."""
+    workers: int
+    batch: int = BATCH
+    least: int = LEAST
+    patient: bool = False
+    """Whether they are waited for, so that a screen's keys need not share."""
+
+
+def crew() -> Crew | None:
+    """Other processes of this machine; None where there is but one processor.
+
+    Each imports the program's main module, as with any `ProcessPoolExecutor`.
+    """
+    from spillview.processes import pool, processors
+
+    workers = min(MOST, processors())
+    return Crew(lambda: pool(workers), workers) if workers > 1 else None
+
+
+def quiet_crew(number: int, size: int) -> Crew | None:
+    """One that leaves this process and its screen alone, for so many items of so many
+    bytes in all; None where that is too little."""
+    from spillview.processes import pool, processors
+
+    workers = min(MOST, processors())
+    if workers == 1 or EACH * number + size < LEAST:
+        return None
+    return Crew(lambda: pool(workers, NICE), workers, least=0, patient=True)
+
+
+class Hands(Generic[Item, Job, Result]):
+    """One kind of work, done here or by a crew."""
+
+    def __init__(
+        self,
+        here: Callable[[Item], Result],
+        job: Callable[[Item], Job | None],
+        there: Callable[[list[Job]], list[Result]],
+        *,
+        weight: Callable[[Job], int],
+        ready: Callable[[], object],
+        crew: Crew | None = None,
+    ) -> None:
+        """`here` does one item; `there` does what `job` makes of some items, in another
+        process that has answered `ready`. Items without a job are done here. `weight`:
+        about how many bytes a job reads.
+        """
+        self._here = here
+        self._job = job
+        self._there = there
+        self._weight = weight
+        self._loaded = ready
+        self._crew = crew
+        self._executor: Executor | None = None
+        self._starting: list[Future[object]] = []
+        self._done = 0
+        """What was done here, in bytes."""
+
+    def close(self) -> None:
+        """Let the processes go; what they are at is not waited for."""
+        executor, self._executor = self._executor, None
+        self._crew = None
+        if executor is not None:
+            executor.shutdown(wait=False, cancel_futures=True)
+
+    def over(
+        self, items: Iterable[Item], cancelled: Callable[[], bool] | None = None
+    ) -> Iterator[tuple[Item, Result]]:
+        """Each item with its result, in their order.
+
+        Items are taken some time before their results are given. Raises what the work
+        raises, and `Cancelled`.
+        """
+        source = iter(items)
+        if self._crew is not None and self._crew.patient:
+            while not self._is_ready() and self._crew is not None:
+                _wait(self._starting, cancelled)
+        while not self._is_ready() and (item := next(source, None)) is not None:
+            yield item, self._here(item)
+            if self._crew is not None and (job := self._job(item)) is not None:
+                self._done += EACH + self._weight(job)
+        if self._crew is not None:
+            yield from self._spread(source, self._crew, cancelled)
+        yield from ((item, self._here(item)) for item in source)
+
+    def _is_ready(self) -> bool:
+        """Whether every process has started; starts them once there is much to do."""
+        crew = self._crew
+        if crew is None or self._done < crew.least:
+            return False
+        try:
+            if self._executor is None:
+                self._executor = crew.executor()
+                for _ in range(crew.workers):
+                    self._starting.append(self._executor.submit(self._loaded))
+            if not all(future.done() for future in self._starting):
+                return False
+            for future in self._starting:
+                future.result()
+        except Exception:  # whatever it is, all can be done here
+            self.close()
+            return False
+        return True
+
+    def _spread(
+        self,
+        source: Iterator[Item],
+        crew: Crew,
+        cancelled: Callable[[], bool] | None,
+    ) -> Iterator[tuple[Item, Result]]:
+        pending: deque[_Batch[Item, Job, Result]] = deque()
+        try:
+            while True:
+                while len(pending) <= 2 * crew.workers:
+                    batch = self._batch(source, crew.batch)
+                    if not batch.items:
+                        break
+                    pending.append(batch)
+                if not pending:
+                    return
+                yield from self._results(pending.popleft(), cancelled)
+        finally:
+            for batch in pending:
+                if batch.future is not None:
+                    batch.future.cancel()
+
+    def _batch(self, source: Iterator[Item], most: int) -> _Batch[Item, Job, Result]:
+        batch: _Batch[Item, Job, Result] = _Batch()
+        weight = 0
+        for item in source:
+            batch.items.append(item)
+            job = self._job(item)
+            batch.sent.append(job is not None)
+            if job is not None:
+                batch.jobs.append(job)
+                weight += self._weight(job)
+            if len(batch.items) >= most or weight >= BATCH_WEIGHT:
+                break
+        if batch.jobs and self._executor is not None:
+            try:
+                batch.future = self._executor.submit(self._there, batch.jobs)
+            except Exception:  # its processes have ended
+                self.close()
+        return batch
+
+    def _results(
+        self,
+        batch: _Batch[Item, Job, Result],
+        cancelled: Callable[[], bool] | None,
+    ) -> Iterator[tuple[Item, Result]]:
+        results: Iterator[Result] | None = None
+        if batch.future is not None:
+            _wait([batch.future], cancelled)
+            try:
+                results = iter(batch.future.result())
+            except Exception:  # it is done again here, and fails here if it must
+                self.close()
+        for item, sent in zip(batch.items, batch.sent, strict=True):
+            if sent and results is not None:
+                yield item, next(results)
+            else:
+                yield item, self._here(item)
+
+
+class _Batch(Generic[Item, Job, Result]):
+    __slots__ = ("future", "items", "jobs", "sent")
+
+    def __init__(self) -> None:
+        self.items: list[Item] = []
+        self.sent: list[bool] = []
+        """Of each item, whether it has a job."""
+        self.jobs: list[Job] = []
+        self.future: Future[list[Result]] | None = None
+
+
+def _wait(futures: Sequence[Future[Any]], cancelled: Callable[[], bool] | None) -> None:
+    from concurrent.futures import wait
+
+    while not all(future.done() for future in futures):
+        if cancelled is not None and cancelled():
+            raise Cancelled("Nobody waits for this any more.")
+        wait(futures, timeout=POLL)

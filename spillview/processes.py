@@ -1,0 +1,73 @@
+"""Other processes of this machine that help with much work, and end with this one."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+
+from spillview.hints import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+    from multiprocessing.synchronize import Event
+
+_ended: Event | None = None
+"""In a process that helps: set once nobody waits for what it is at."""
+
+YOUNG = 50_000
+"""So many new objects before a look for cycles among them: there are none."""
+
+
+def processors() -> int:
+    """How many processors this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def pool(workers: int, nice: int = 0) -> Executor:
+    """So many processes, this much nicer; each imports the program's main module.
+
+    They leave Ctrl+C to this process and do not outlive it. What they are at when the
+    executor is shut down is told so by `unwanted`.
+    """
+    from concurrent.futures import ProcessPoolExecutor
+    from multiprocessing import get_context
+
+    # A fork would take the threads' locks along as they are.
+    context = get_context("spawn")
+    ended = context.Event()
+
+    class Pool(ProcessPoolExecutor):
+        def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+            ended.set()
+            super().shutdown(wait, cancel_futures=cancel_futures)
+
+    return Pool(workers, mp_context=context, initializer=_begin, initargs=(ended, nice))
+
+
+def unwanted() -> bool:
+    """Whether nobody waits any more for what this process is at."""
+    return _ended is not None and _ended.is_set()
+
+
+def _begin(ended: Event, nice: int) -> None:
+    """In each process: leave Ctrl+C to the first one, and do not outlive it."""
+    import gc
+    from multiprocessing import parent_process
+
+    global _ended
+    _ended = ended
+    gc.set_threshold(YOUNG)
+    if nice and hasattr(os, "nice"):
+        os.nice(nice)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    parent = parent_process()
+
+    def follow() -> None:
+        if parent is not None:
+            parent.join()
+            os._exit(1)
+
+    threading.Thread(target=follow, daemon=True).start()
