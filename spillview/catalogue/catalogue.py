@@ -257,7 +257,8 @@ class Catalogue:
     def _scan(self, query: Query | None, bare: bool, entries: bool) -> Listing:
         self._query = query = query if query is not None else Query()
         seen = self._seen = self._discover(query) if entries else self._seen
-        self._rescan.forget()
+        if entries:
+            self._rescan.begin(seen)
         self.stores = seen.stores
         self._problems = [*self._profile_problems, *seen.problems]
         self._assembly.begin(self.reviewed(), self._pins(), query.boundary)
