@@ -207,7 +207,8 @@ class Catalogue(Remembered):
             self._take_profiles()
         self._query = query = query if query is not None else Query()
         seen = self._seen = self._discover(query) if entries else self._seen
-        self._rescan.forget()
+        if entries:
+            self._rescan.begin(seen)
         self._problems = [*self._profile_problems, *seen.problems]
         self._assembly.begin(self.reviewed(), self._pins(), query.boundary)
         if not bare:

@@ -29,12 +29,15 @@ class Ahead:
         """
         import pickle
 
-        with suppress(OSError, EOFError, pickle.UnpicklingError):
-            with open(self._answer, "rb") as pipe:
-                data = pipe.read()
-            if os.waitpid(self._child, 0)[1] == 0:
-                seen = pickle.loads(data)
-                return seen if isinstance(seen, Discovery) else None
+        seen: object = None
+        with (
+            suppress(OSError, EOFError, pickle.UnpicklingError),
+            open(self._answer, "rb") as pipe,
+        ):
+            seen = pickle.load(pipe)
+        with suppress(OSError):
+            if os.waitpid(self._child, 0)[1] == 0 and isinstance(seen, Discovery):
+                return seen
         return None
 
 

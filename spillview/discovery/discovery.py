@@ -92,7 +92,11 @@ def store_roots(
 ) -> set[tuple[str, str]]:
     """The harness and folder of every store of this user that exists."""
     chosen = [p for name, p in profiles.items() if harness in (None, name)]
-    grounds = Stores(places, chosen, profiles, harness).grounds()
+    return roots_of(Stores(places, chosen, profiles, harness).grounds())
+
+
+def roots_of(grounds: Iterable[Ground]) -> set[tuple[str, str]]:
+    """The harness and folder of each."""
     return {(ground.profile.harness, ground.path) for ground in grounds}
 
 
@@ -103,6 +107,7 @@ class _Search(Stores):
         """The stores of this user, and those the settings add."""
         for ground in self.grounds():
             self._walk(ground)
+        self._walker.result.roots = roots_of(self.grounds())
         self._add_hosts(self._places, self._only_guest)
         for extra in settings.roots if settings is not None else ():
             if None not in (extra.harness, self._harness) and (

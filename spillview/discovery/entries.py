@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import stat
+import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 
@@ -93,6 +94,11 @@ class Discovery:
         folder name may stand for one; the transcript's own folder decides."""
         self.plain: list[str] = []
         """Folders that were taken as folders of files."""
+        self.began = time.time()
+        """When the look began, seconds since the epoch."""
+        self.roots: set[tuple[str, str]] | None = None
+        """Harness and folder of every store of this user; None where PATHs were
+        looked at instead."""
         self.folders: dict[str, int] = {}
         """Every folder that was listed, with its mtime (ns) before that."""
         self._stores: list[StoreFound] | Callable[[], list[StoreFound]] = []

@@ -86,12 +86,23 @@ class Rescan:
 
     def __init__(self) -> None:
         self._watched: Watched | None = None
+        self._scanned: Discovery | None = None
+        """The scan that is watched from the first look on."""
         self._roots: set[tuple[str, str]] = set()
         self._times = 0
 
-    def forget(self) -> None:
-        """Start anew: there was a new scan."""
-        self._watched = None
+    def begin(self, scanned: Discovery) -> None:
+        """Start anew: there was a new scan.
+
+        What it found is compared at the next look, but for databases: what stood in
+        one when it was read is not known.
+        """
+        self._watched = self._scanned = None
+        rows = any(item.row is not None for item in scanned.found.whole().values())
+        rows = rows or any(log.form == "sqlite" for log in scanned.transcripts)
+        elsewhere = scanned.roots is None or scanned.plain or scanned.projects
+        if not rows and not elsewhere:
+            self._scanned, self._roots = scanned, scanned.roots or set()
 
     def differs(
         self,
@@ -103,6 +114,9 @@ class Rescan:
 
         `discover` looks at everything, `roots` only at which stores there are.
         """
+        if self._scanned is not None:
+            self._watched = Watched(self._scanned, self._scanned.began)
+            self._scanned = None
         watched, self._times = self._watched, self._times + 1
         if (
             watched is not None

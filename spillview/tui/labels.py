@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Sequence
 from stat import S_ISREG
-from sys import intern
 from threading import Lock
 from typing import TYPE_CHECKING
 
@@ -15,10 +15,38 @@ from spillview.tui.queue.sessions import Run
 if TYPE_CHECKING:
     from spillview.fuzzy import Index
 
+UNKNOWN = -1
+"""The version of an artifact of which nothing was taken."""
+
 Cancelled = Callable[[], bool] | None
 
-Texts = tuple[int, str, str, str, str]
-"""An artifact's version, command and label, tool and failure, name, and project."""
+
+class Texts:
+    """What is said of artifacts, by their places: a few words of room for each."""
+
+    def __init__(self, number: int) -> None:
+        """Nothing is known yet of so many."""
+        self.versions = array("q", [UNKNOWN]) * number
+        """Of which facts it is."""
+        self.commands = [""] * number
+        """Command and label."""
+        self.tools = [""] * number
+        """Tool, and whether it failed."""
+        self.projects = [""] * number
+
+    def learn(self, members: Members, shared: dict[str, str]) -> None:
+        """Take those that are new or have newer facts; equal ones are one text."""
+        newest = members.gists.versions
+        lacking = [p for p in members.order if self.versions[p] != newest[p]]
+        said_of = members.of(lacking).said()
+        for place, said in zip(lacking, said_of, strict=True):
+            command = joined(said.command, said.label)
+            tool = joined(said.tool, "failed" if said.failed else None)
+            project = said.project or said.slug or ""
+            self.versions[place] = newest[place]
+            self.commands[place] = shared.setdefault(command, command)
+            self.tools[place] = shared.setdefault(tool, tool)
+            self.projects[place] = shared.setdefault(project, project)
 
 
 class Labels:
@@ -33,7 +61,7 @@ class Labels:
         self._index: Index | None = None
         self._lock = Lock()
         self._ledger: Ledger | None = None
-        self._texts: dict[int, Texts] = {}
+        self._texts: Texts | None = None
 
     def find(
         self, query: str, runs: Sequence[Run], cancelled: Cancelled = None
@@ -51,7 +79,7 @@ class Labels:
     def forget(self) -> None:
         """Let go of what was made ready, which takes much room for very many."""
         with self._lock:
-            self._rows, self._texts, self._index = (), {}, None
+            self._rows, self._texts, self._index = (), None, None
 
     def _of(self, runs: Sequence[Run]) -> Index:
         from spillview.fuzzy import Index  # nobody filters the first frame
@@ -60,7 +88,7 @@ class Labels:
             return Index([])
         ledger = runs[0].artifacts.table
         if ledger is not self._ledger:
-            self._ledger, self._texts, self._rows = ledger, {}, ()
+            self._ledger, self._texts, self._rows = ledger, None, ()
         rows = (
             ledger.gists.version,
             [(run.project, run.title) for run in runs],
@@ -68,41 +96,29 @@ class Labels:
             ledger.gists.bits.tobytes(),  # of pins and credentials no version tells
         )
         if self._index is None or rows != self._rows:
-            columns: list[list[str]] = [[] for _ in range(4)]
-            for run in runs:
-                self._learn(run.artifacts)
-                for place in run.artifacts.order:
-                    texts = self._texts[place]
-                    command, tool, name, of = texts[1:]
-                    columns[0].append(command)
-                    columns[1].append(joined(tool, _flags(ledger, place)))
-                    columns[2].append(name)
-                    project = run.project or of
-                    session = ledger.gists.sessions[place]
-                    shared = joined(project, run.title, run.harness, session)
-                    columns[3].append(intern(shared))
-            self._index = Index(columns, self._index)
+            self._index = Index(self._columns(runs, ledger), self._index)
             self._rows = rows
         return self._index
 
-    def _learn(self, members: Members) -> None:
-        """Take the texts of those that are new or have newer facts."""
-        versions, known = members.gists.versions, self._texts
-        lacking = [
-            place
-            for place in members.order
-            if place not in known or known[place][0] != versions[place]
-        ]
-        members = members.of(lacking)
-        names = members.table.finds.name
-        for place, said in zip(lacking, members.said(), strict=True):
-            known[place] = (
-                versions[place],
-                intern(joined(said.command, said.label)),
-                intern(joined(said.tool, "failed" if said.failed else None)),
-                names(place),
-                intern(said.project or said.slug or ""),
-            )
+    def _columns(self, runs: Sequence[Run], ledger: Ledger) -> list[list[str]]:
+        """What is matched of each artifact, in four parts; equal ones are one text."""
+        if self._texts is None:
+            self._texts = Texts(len(ledger.finds))
+        texts, name = self._texts, ledger.finds.name
+        shared: dict[str, str] = {}
+        columns: list[list[str]] = [[] for _ in range(4)]
+        for run in runs:
+            texts.learn(run.artifacts, shared)
+            for place in run.artifacts.order:
+                tool = joined(texts.tools[place], _flags(ledger, place))
+                project = run.project or texts.projects[place]
+                session = ledger.gists.sessions[place]
+                of = joined(project, run.title, run.harness, session)
+                columns[0].append(texts.commands[place])
+                columns[1].append(shared.setdefault(tool, tool))
+                columns[2].append(name(place))
+                columns[3].append(shared.setdefault(of, of))
+        return columns
 
 
 def _flags(ledger: Ledger, place: int) -> str:
