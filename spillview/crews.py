@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from spillview.errors import Cancelled
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor, Future
 
 Item = TypeVar("Item")
+Given = TypeVar("Given")
 Job = TypeVar("Job")
 Result = TypeVar("Result")
 
@@ -76,6 +78,36 @@ def quiet_crew(number: int, size: int) -> Crew | None:
     return Crew(lambda: pool(workers, NICE), workers, least=0, patient=True)
 
 
+class Bound(Generic[Given, Job, Result]):
+    """A work with what it is always given, which is packed once for all its batches."""
+
+    def __init__(
+        self, work: Callable[[Given, list[Job]], list[Result]], given: Given
+    ) -> None:
+        self._work = work
+        self._given = given
+        self._packed: bytes | None = None
+
+    def __call__(self, jobs: list[Job]) -> list[Result]:
+        """The results of these jobs."""
+        return self._work(self._given, jobs)
+
+    def __reduce__(self) -> tuple[Callable[[bytes], object], tuple[bytes]]:
+        import pickle
+
+        if self._packed is None:
+            self._packed = pickle.dumps((self._work, self._given), -1)
+        return _bound, (self._packed,)
+
+
+@lru_cache(maxsize=2)
+def _bound(packed: bytes) -> Bound[Any, Any, Any]:
+    """One and the same for all batches."""
+    import pickle
+
+    return Bound(*pickle.loads(packed))
+
+
 class Hands(Generic[Item, Job, Result]):
     """One kind of work, done here or by a crew."""
 
@@ -124,9 +156,9 @@ class Hands(Generic[Item, Job, Result]):
             while not self._is_ready() and self._crew is not None:
                 _wait(self._starting, cancelled)
         while not self._is_ready() and (item := next(source, None)) is not None:
-            yield item, self._here(item)
             if self._crew is not None and (job := self._job(item)) is not None:
                 self._done += EACH + self._weight(job)
+            yield item, self._here(item)
         if self._crew is not None:
             yield from self._spread(source, self._crew, cancelled)
         yield from ((item, self._here(item)) for item in source)

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from spillview.catalogue import looks
 from spillview.catalogue.completion import Completion, Prepared, growing_now
-from spillview.catalogue.examination import Batch, Examined, Task, ready
+from spillview.catalogue.examination import Examined, Task, examine_all, ready
 from spillview.catalogue.listing import Listing
-from spillview.crews import Hands
+from spillview.crews import Bound, Hands
 from spillview.errors import Cancelled as Stopped
 from spillview.exposure.permissions import world_readable
 from spillview.frozen import replace
@@ -389,7 +389,7 @@ def _hands(
     return Hands(
         here,
         job,
-        Batch(profiles),
+        Bound(examine_all, profiles),
         weight=lambda task: task.found.size,
         ready=ready,
         crew=crew,

@@ -109,7 +109,7 @@ def _artifacts(
     shown: Iterable[Artifact]
     if args.no_count or (only is None and args.sort in ENTRY_KEYS):
         if not args.no_count:
-            listing = catalogue.settled(listing)
+            listing = catalogue.settled(listing, crew())
         ordered = listing if args.sort == "age" else listing.sorted(args.sort)
         number, space = len(ordered), ordered.space
         rows = ordered
