@@ -40,6 +40,9 @@ LEAST = 1500 * EACH
 NICE = 5
 """How much nicer those are that work behind a screen."""
 
+WORTH = 2
+"""So many times that much must be left when they are called."""
+
 POLL = 0.05
 """Seconds between two questions whether to stop."""
 
@@ -144,24 +147,42 @@ class Hands(Generic[Item, Job, Result]):
             executor.shutdown(wait=False, cancel_futures=True)
 
     def over(
-        self, items: Iterable[Item], cancelled: Callable[[], bool] | None = None
+        self,
+        items: Iterable[Item],
+        cancelled: Callable[[], bool] | None = None,
+        number: int | None = None,
     ) -> Iterator[tuple[Item, Result]]:
         """Each item with its result, in their order.
 
-        Items are taken some time before their results are given. Raises what the work
-        raises, and `Cancelled`.
+        Items are taken some time before their results are given. `number`: how many
+        there are, where that is known: nobody is called for the last few. Raises what
+        the work raises, and `Cancelled`.
         """
         source = iter(items)
+        taken = 0
         if self._crew is not None and self._crew.patient:
             while not self._is_ready() and self._crew is not None:
                 _wait(self._starting, cancelled)
-        while not self._is_ready() and (item := next(source, None)) is not None:
+        while (item := self._next(source, taken, number)) is not None:
+            taken += 1
             if self._crew is not None and (job := self._job(item)) is not None:
                 self._done += EACH + self._weight(job)
             yield item, self._here(item)
         if self._crew is not None:
             yield from self._spread(source, self._crew, cancelled)
         yield from ((item, self._here(item)) for item in source)
+
+    def _next(
+        self, source: Iterator[Item], taken: int, number: int | None
+    ) -> Item | None:
+        """The next item that is done here; None where that is over."""
+        crew = self._crew
+        if crew is not None and self._done >= crew.least:
+            left = WORTH * taken if number is None else number - taken
+            worth = left * self._done >= WORTH * crew.least * taken
+            if (worth or self._executor is not None) and self._is_ready():
+                return None
+        return next(source, None)
 
     def _is_ready(self) -> bool:
         """Whether every process has started; starts them once there is much to do."""

@@ -391,5 +391,7 @@ def test_results_are_in_their_places(
         )
         half = len(items) // 2
         for part in (items[:half], items[half:]):
-            assert list(hands.over(part)) == [(item, item**2) for item in part]
+            assert list(hands.over(part, number=len(part))) == [
+                (item, item**2) for item in part
+            ]
         hands.close()

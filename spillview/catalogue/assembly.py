@@ -251,7 +251,8 @@ class Assembly:
                     yield self._begun(anew, completion, huge, anew=True)
 
         try:
-            for done, (each, examined) in enumerate(hands.over(begun(), cancelled)):
+            over = hands.over(begun(), cancelled, len(todo))
+            for done, (each, examined) in enumerate(over):
                 _stop(cancelled)
                 yield self._ended(each, examined, completion)
                 if progress is not None:

@@ -48,7 +48,7 @@ def with_readings(
         crew=crew,
     )
     try:
-        yield from hands.over(given, cancelled)
+        yield from hands.over(given, cancelled, len(given))
     except Stopped:
         return
     finally:

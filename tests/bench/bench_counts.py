@@ -90,7 +90,7 @@ def _together(found: list[Found], profiles: Mapping[str, Profile]) -> None:
         ready=ready,
         crew=crew(),
     )
-    for _ in hands.over(tasks):
+    for _ in hands.over(tasks, number=len(tasks)):
         pass
     hands.close()
     ways.close()
