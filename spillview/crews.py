@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
 
 from spillview.errors import Cancelled
 from spillview.frozen import Frozen
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor, Future
 
 Item = TypeVar("Item")
+Given = TypeVar("Given")
 Job = TypeVar("Job")
 Result = TypeVar("Result")
 
@@ -37,6 +39,9 @@ LEAST = 1500 * EACH
 
 NICE = 5
 """How much nicer those are that work behind a screen."""
+
+WORTH = 2
+"""So many times that much must be left when they are called."""
 
 POLL = 0.05
 """Seconds between two questions whether to stop."""
@@ -76,6 +81,36 @@ def quiet_crew(number: int, size: int) -> Crew | None:
     return Crew(lambda: pool(workers, NICE), workers, least=0, patient=True)
 
 
+class Bound(Generic[Given, Job, Result]):
+    """A work with what it is always given, which is packed once for all its batches."""
+
+    def __init__(
+        self, work: Callable[[Given, list[Job]], list[Result]], given: Given
+    ) -> None:
+        self._work = work
+        self._given = given
+        self._packed: bytes | None = None
+
+    def __call__(self, jobs: list[Job]) -> list[Result]:
+        """The results of these jobs."""
+        return self._work(self._given, jobs)
+
+    def __reduce__(self) -> tuple[Callable[[bytes], object], tuple[bytes]]:
+        import pickle
+
+        if self._packed is None:
+            self._packed = pickle.dumps((self._work, self._given), -1)
+        return _bound, (self._packed,)
+
+
+@lru_cache(maxsize=2)
+def _bound(packed: bytes) -> Bound[Any, Any, Any]:
+    """One and the same for all batches."""
+    import pickle
+
+    return Bound(*pickle.loads(packed))
+
+
 class Hands(Generic[Item, Job, Result]):
     """One kind of work, done here or by a crew."""
 
@@ -112,24 +147,42 @@ class Hands(Generic[Item, Job, Result]):
             executor.shutdown(wait=False, cancel_futures=True)
 
     def over(
-        self, items: Iterable[Item], cancelled: Callable[[], bool] | None = None
+        self,
+        items: Iterable[Item],
+        cancelled: Callable[[], bool] | None = None,
+        number: int | None = None,
     ) -> Iterator[tuple[Item, Result]]:
         """Each item with its result, in their order.
 
-        Items are taken some time before their results are given. Raises what the work
-        raises, and `Cancelled`.
+        Items are taken some time before their results are given. `number`: how many
+        there are, where that is known: nobody is called for the last few. Raises what
+        the work raises, and `Cancelled`.
         """
         source = iter(items)
+        taken = 0
         if self._crew is not None and self._crew.patient:
             while not self._is_ready() and self._crew is not None:
                 _wait(self._starting, cancelled)
-        while not self._is_ready() and (item := next(source, None)) is not None:
-            yield item, self._here(item)
+        while (item := self._next(source, taken, number)) is not None:
+            taken += 1
             if self._crew is not None and (job := self._job(item)) is not None:
                 self._done += EACH + self._weight(job)
+            yield item, self._here(item)
         if self._crew is not None:
             yield from self._spread(source, self._crew, cancelled)
         yield from ((item, self._here(item)) for item in source)
+
+    def _next(
+        self, source: Iterator[Item], taken: int, number: int | None
+    ) -> Item | None:
+        """The next item that is done here; None where that is over."""
+        crew = self._crew
+        if crew is not None and self._done >= crew.least:
+            left = WORTH * taken if number is None else number - taken
+            worth = left * self._done >= WORTH * crew.least * taken
+            if (worth or self._executor is not None) and self._is_ready():
+                return None
+        return next(source, None)
 
     def _is_ready(self) -> bool:
         """Whether every process has started; starts them once there is much to do."""

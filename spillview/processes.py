@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import threading
 
 from spillview.hints import TYPE_CHECKING
@@ -37,6 +38,8 @@ def pool(workers: int, nice: int = 0) -> Executor:
 
     # A fork would take the threads' locks along as they are.
     context = get_context("spawn")
+    if os.name == "posix":
+        _silence_tracker()
     # Not an event: its name would be gone for processes that are still starting.
     told, telling = context.Pipe(duplex=False)
 
@@ -46,6 +49,21 @@ def pool(workers: int, nice: int = 0) -> Executor:
             super().shutdown(wait, cancel_futures=cancel_futures)
 
     return Pool(workers, mp_context=context, initializer=_begin, initargs=(told, nice))
+
+
+def _silence_tracker() -> None:
+    """Start what cleans up behind this process, without its word to the terminal.
+
+    When this one is killed it warns of semaphores, which it removes all the same.
+    """
+    from multiprocessing import resource_tracker
+
+    option = "ignore:resource_tracker:UserWarning"
+    sys.warnoptions.append(option)
+    try:
+        resource_tracker.ensure_running()
+    finally:
+        sys.warnoptions.remove(option)
 
 
 def unwanted() -> bool:

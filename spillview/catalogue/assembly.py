@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from spillview.catalogue import looks
 from spillview.catalogue.completion import Completion, Prepared, growing_now
-from spillview.catalogue.examination import Batch, Examined, Task, ready
+from spillview.catalogue.examination import Examined, Task, examine_all, ready
 from spillview.catalogue.listing import Listing
-from spillview.crews import Hands
+from spillview.crews import Bound, Hands
 from spillview.errors import Cancelled as Stopped
 from spillview.exposure.permissions import world_readable
 from spillview.frozen import replace
@@ -252,7 +252,8 @@ class Assembly:
                     yield self._begun(anew, completion, huge, anew=True)
 
         try:
-            for done, (each, examined) in enumerate(hands.over(begun(), cancelled)):
+            over = hands.over(begun(), cancelled, len(todo))
+            for done, (each, examined) in enumerate(over):
                 _stop(cancelled)
                 yield self._ended(each, examined, completion)
                 if progress is not None:
@@ -401,7 +402,7 @@ def _hands(
     return Hands(
         here,
         job,
-        Batch(profiles),
+        Bound(examine_all, profiles),
         weight=lambda task: task.found.size,
         ready=ready,
         crew=crew,

@@ -231,12 +231,15 @@ class Catalogue(Remembered):
         records = self._records if finds is self._seen.found else None
         return table_of(finds, self._records.link, self._assembly.make, records)
 
-    def settled(self, artifacts: Iterable[Artifact]) -> Listing:
+    def settled(
+        self, artifacts: Iterable[Artifact], crew: Crew | None = None
+    ) -> Listing:
         """These of the last scan, newest first, once every transcript was read.
 
         Before that a file's own time stands for its call's, and the order may change.
+        A `crew` helps where there are very many.
         """
-        self._records.read_all()
+        self._records.read_all(crew=crew)
         scanned, reads = self._scanned
         if (
             scanned is not None

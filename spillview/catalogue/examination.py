@@ -7,7 +7,6 @@ records, so that any process can do it.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
 
 from spillview.errors import Unreadable
 from spillview.frozen import replace
@@ -154,41 +153,21 @@ def _look(
 # In another process
 
 
-class Batch:
-    """Does tasks in another process, by the profiles that are used here."""
+def examine_all(
+    profiles: Mapping[str, Profile], tasks: Sequence[Task]
+) -> list[Examined | None]:
+    """What came of each task, in their order."""
+    from spillview.discovery.ways import Ways
+    from spillview.processes import unwanted
 
-    def __init__(self, profiles: Mapping[str, Profile]) -> None:
-        self._profiles = profiles
-        self._packed: bytes | None = None
-
-    def __call__(self, tasks: Sequence[Task]) -> list[Examined | None]:
-        """What came of each task, in their order."""
-        from spillview.discovery.ways import Ways
-        from spillview.processes import unwanted
-
-        ways = Ways()
-        try:
-            return [
-                examine(task, self._profiles[task.found.harness], ways, unwanted)
-                for task in tasks
-            ]
-        finally:
-            ways.close()
-
-    def __reduce__(self) -> tuple[Callable[[bytes], Batch], tuple[bytes]]:
-        import pickle
-
-        if self._packed is None:
-            self._packed = pickle.dumps(dict(self._profiles), -1)
-        return _batch, (self._packed,)
-
-
-@lru_cache(maxsize=1)
-def _batch(profiles: bytes) -> Batch:
-    """One and the same for all tasks that are sent with the same profiles."""
-    import pickle
-
-    return Batch(pickle.loads(profiles))
+    ways = Ways()
+    try:
+        return [
+            examine(task, profiles[task.found.harness], ways, unwanted)
+            for task in tasks
+        ]
+    finally:
+        ways.close()
 
 
 def ready() -> None:

@@ -109,7 +109,7 @@ def _artifacts(
     limit = _limit(args, NEWEST if streams.terminal and not args.json else None)
     listing = catalogue.scan(query)
     if not args.no_count:
-        listing = catalogue.settled(listing)
+        listing = catalogue.settled(listing, crew())
 
     def completing(some: Listing) -> Iterable[Artifact]:
         if args.no_count:

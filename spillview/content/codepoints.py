@@ -79,6 +79,8 @@ _PLAIN = _table(
 )
 """What most texts are made of; `x` needs a closer look."""
 _ASCII = _table(lambda byte: "\x80" if byte < 0x80 else "a")
+_FIRST = 1 << 10
+"""Bytes that tell of many texts that they need a closer look."""
 _TOO_MANY = (b"ac", b"2cc", b"\x80ccc")
 _OVERLONG4 = b"fp"
 _NARROW = b"\xe0\xed\xf4"
@@ -182,6 +184,8 @@ def _if_valid(data: Buffer, end: int) -> tuple[int, int]:
     Ten passes of vector instructions: no lead has more continuation bytes behind it
     than it needs, and all of these together are as many as all leads need.
     """
+    if find(translate(data[:_FIRST], _PLAIN), b"x") >= 0:
+        return _if_any_valid(data, end)
     classes = translate(data, _PLAIN)
     if find(classes, b"x") >= 0:
         return _if_any_valid(data, end)

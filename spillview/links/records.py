@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
 from functools import cache
 
 from spillview.discovery.discovery import TranscriptFound
@@ -13,12 +13,18 @@ from spillview.model import Found, Link, Mention, Missing, Problem
 
 if TYPE_CHECKING:
     from spillview.catalogue.cache import Cache
+    from spillview.crews import Crew
     from spillview.links.links import Joined
     from spillview.links.session_facts import SessionFacts
     from spillview.profiles.profile import Profile
     from spillview.transcripts.facts import TranscriptFacts
 
 Cancelled = Callable[[], bool]
+
+Told = Mapping[str, bytes | str]
+"""By path the stored form of a transcript's facts, or why it cannot be read."""
+
+NOTHING: Told = {}
 
 CLOSED = "A transcript that may point at it could not be read."
 
@@ -278,11 +284,12 @@ class Records:
         self,
         harnesses: Collection[str] | None = None,
         cancelled: Cancelled | None = None,
+        crew: Crew | None = None,
     ) -> bool:
         """Read what is new in every transcript, of these harnesses or of all.
 
         A fork may have read what another session spilled, so that nothing is "never
-        seen" before all are read. True when something was new.
+        seen" before all are read. True when something was new. A `crew` may help.
         """
         logs = self._logs
         if harnesses is not None:
@@ -316,10 +323,17 @@ class Records:
         return self._profile(log.harness).rules
 
     def _read(
-        self, logs: Iterable[TranscriptFound], cancelled: Cancelled | None
+        self,
+        logs: Iterable[TranscriptFound],
+        cancelled: Cancelled | None,
+        ahead: Told = NOTHING,
     ) -> bool:
-        """Read those of `logs` that are stale; True when a fact may have changed."""
+        """Read those of `logs` that are stale; True when a fact may have changed.
+
+        `ahead`: what others have read of them already.
+        """
         from spillview.transcripts import read_transcript
+        from spillview.transcripts.facts import TranscriptFacts
 
         changed = False
         for log in logs:
@@ -328,10 +342,16 @@ class Records:
             if cancelled is not None and cancelled():
                 return changed
             profile = self._profile(log.harness)
+            told = ahead.get(log.path)
             try:
-                facts = read_transcript(
-                    log, profile, self._facts.get(log.path), cancelled=cancelled
-                )
+                if isinstance(told, str):
+                    raise Unreadable(told)
+                facts = TranscriptFacts.from_json(told) if told is not None else None
+                if facts is None:
+                    told = None
+                    facts = read_transcript(
+                        log, profile, self._facts.get(log.path), cancelled=cancelled
+                    )
             except Unreadable as error:
                 self._stale.discard(log.path)
                 self._unreadable.add(log.path)
@@ -344,7 +364,7 @@ class Records:
             self._stale.discard(log.path)
             self._facts[log.path] = facts
             kept = self._cache.store_facts(
-                log.path, self._rules(log), facts.key, facts.to_json()
+                log.path, self._rules(log), facts.key, told or facts.to_json()
             )
             (self._unkept.discard if kept else self._unkept.add)(log.path)
             changed = True

@@ -7,14 +7,21 @@ joined as one, as `Records` does it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import (
+    Callable,
+    Collection,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 
 from spillview.catalogue.cache import BATCH, as_stored
 from spillview.catalogue.finds import Finds
 from spillview.hints import TYPE_CHECKING
 from spillview.links.kinship import hashed
 from spillview.links.near import Near
-from spillview.links.records import Cancelled, Records
+from spillview.links.records import NOTHING, Cancelled, Records, Told
 from spillview.links.sheets import (
     Group,
     Sheet,
@@ -26,7 +33,9 @@ from spillview.links.sheets import (
 
 if TYPE_CHECKING:
     from spillview.catalogue.cache import Cache
+    from spillview.crews import Crew
     from spillview.discovery.discovery import TranscriptFound
+    from spillview.links.ahead import Session
     from spillview.links.session_facts import SessionFacts
     from spillview.model import Found, Link, Mention
     from spillview.profiles.profile import Profile
@@ -351,11 +360,12 @@ class Standing(Records):
         group: Group,
         logs: Sequence[TranscriptFound],
         cancelled: Cancelled | None,
+        ahead: Told = NOTHING,
     ) -> bool:
         if all(log.path not in self._stale for log in logs):
             return False
         self._open(group)
-        changed = self._read(logs, cancelled)
+        changed = self._read(logs, cancelled, ahead)
         if changed:
             self._settle(group)
             if group in self._found_of:
@@ -368,21 +378,46 @@ class Standing(Records):
         self,
         harnesses: Collection[str] | None = None,
         cancelled: Cancelled | None = None,
+        crew: Crew | None = None,
     ) -> bool:
         """Read what is new in every transcript, of these harnesses or of all."""
         if not self._lasts:
             return super().read_all(harnesses, cancelled)
         changed = False
         if self._stale:
-            for group, logs in self._logs_of.items():
-                if harnesses is None or group[0] in harnesses:
-                    changed = self._read_group(group, logs, cancelled) or changed
+            sessions = [
+                each
+                for each in self._logs_of.items()
+                if harnesses is None or each[0][0] in harnesses
+            ]
+            for (group, logs), ahead in self._ahead(sessions, cancelled, crew):
+                changed = self._read_group(group, logs, cancelled, ahead) or changed
         guests = [g for g in self._guests if harnesses is None or g in harnesses]
         changed = self._read_guests(guests, cancelled) or changed
         if changed:
             self.join()
         self._write()
         return changed
+
+    def _ahead(
+        self,
+        sessions: Sequence[Session],
+        cancelled: Cancelled | None,
+        crew: Crew | None,
+    ) -> Iterator[tuple[Session, Told]]:
+        """Sessions, and what others have read of their transcripts by then, if any."""
+        if crew is None or len(sessions) < 2:
+            return ((each, NOTHING) for each in sessions)
+        from spillview.links.ahead import with_readings
+
+        stored = self._cache.facts_keys()
+
+        def unread(log: TranscriptFound) -> bool:
+            rules, _ = stored.get(log.path, (None, None))
+            known = log.path in self._facts or rules == self._rules(log)
+            return log.path in self._stale and not known
+
+        return with_readings(sessions, unread, self._profile, cancelled, crew)
 
     def join(self) -> None:
         """Join everything that does not stand for itself, harness by harness."""

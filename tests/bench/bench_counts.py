@@ -12,10 +12,10 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 
 from spillview.catalogue.catalogue import Catalogue, Query
-from spillview.catalogue.examination import Batch, Examined, Task, examine, ready
+from spillview.catalogue.examination import Examined, Task, examine, examine_all, ready
 from spillview.content.content import open_content
 from spillview.content.counts import BLOCK, count
-from spillview.crews import Hands, crew
+from spillview.crews import Bound, Hands, crew
 from spillview.discovery.ways import Ways
 from spillview.model import Found, Link
 from spillview.places import Places
@@ -85,12 +85,12 @@ def _together(found: list[Found], profiles: Mapping[str, Profile]) -> None:
     hands: Hands[Task, Task, Examined | None] = Hands(
         lambda task: examine(task, profiles[task.found.harness], ways),
         lambda task: task,
-        Batch(profiles),
+        Bound(examine_all, profiles),
         weight=lambda task: task.found.size,
         ready=ready,
         crew=crew(),
     )
-    for _ in hands.over(tasks):
+    for _ in hands.over(tasks, number=len(tasks)):
         pass
     hands.close()
     ways.close()

@@ -165,6 +165,8 @@ def busy(scale: Scale, home: str) -> Iterator[Row]:
                 wanted = b"/ " + text[1:]
                 typed.append(program.press(bytes([letter]), wanted, text[1:]))
                 program.read(APART)
+            time.sleep(1.0)  # its matches are listed
+            program.calm()
             program.press(b"\r")
             program.calm()
             program.press(b"G")  # from its session to the artifact
