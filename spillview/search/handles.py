@@ -28,7 +28,7 @@ from spillview.search.grounds import Ground
 if TYPE_CHECKING:
     from spillview.stored.stored import StoredContent
 
-FIRST_FILES = 500
+FIRST_FILES = 250
 """Files of the first batch, so that the search begins while others are looked at."""
 BATCH_FILES = 1000
 """And of each other: a process starts in the time of a hundred, and the cores should
