@@ -22,7 +22,7 @@ _FOLDER = (
     | getattr(os, "O_CLOEXEC", 0)
 )
 
-TOGETHER = 250
+TOGETHER = 500
 """So many files are looked at before the search of them begins."""
 _SIZE: Callable[[os.stat_result], int] = attrgetter("st_size")
 _FACTS: Callable[[os.stat_result], tuple[int, int, int, int, int]] = attrgetter(
