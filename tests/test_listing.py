@@ -252,6 +252,23 @@ def test_sessions_that_stand_for_themselves_are_joined_as_with_all_others(
         world.check(catalogue_of(world.home))
 
 
+def test_a_session_without_a_transcript_is_joined_as_with_all_others(
+    tmp_path: Path,
+) -> None:
+    world = World(tmp_path, 4)
+    world.begin()
+    bare = tmp_path / ".claude/projects/-srv-app0/99999999-2222-4333-8444-555555555555"
+    (bare / "tool-results").mkdir(parents=True)
+    for name in ("b00000099.txt", "toolu_01alone.txt", "other.txt"):
+        (bare / "tool-results" / name).write_bytes(log_of(2000))
+    world.check(catalogue_of(world.home))
+    again = catalogue_of(world.home)
+    world.check(again)
+    states = {a.id: a.link and a.link.state for a in again.complete(again.scan())}
+    found = [a for a in again.scan() if str(bare) in a.found.path]
+    assert [states[a.id] for a in found] == ["orphan"] * 3
+
+
 def test_nothing_of_an_unchanged_session_is_read_or_joined_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

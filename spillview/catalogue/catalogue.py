@@ -6,11 +6,9 @@ Data flows one way: directory entries (`scan`), then contents and transcripts
 
 from __future__ import annotations
 
-import gc
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
 
 from spillview.catalogue.assembly import Assembly, Progress
 from spillview.catalogue.finds import Finds
@@ -18,6 +16,7 @@ from spillview.catalogue.listing import Listing, Table, table_of
 from spillview.catalogue.query import Query
 from spillview.catalogue.remembered import Remembered
 from spillview.catalogue.sessions import by_session, session_of
+from spillview.collection import uncollected
 from spillview.discovery.discovery import (
     Discovery,
     StoreFound,
@@ -199,7 +198,7 @@ class Catalogue(Remembered):
         without `entries` the last scan's are taken, of the same query, after that.
         Raises `BadInput` for a path that does not exist.
         """
-        with _no_collection():
+        with uncollected:
             return self._scan(query, bare, entries)
 
     def _scan(self, query: Query | None, bare: bool, entries: bool) -> Listing:
@@ -539,16 +538,3 @@ class Catalogue(Remembered):
 
             self._removed = Removals(self.places)
         return self._removed
-
-
-@contextmanager
-def _no_collection() -> Iterator[None]:
-    """No garbage collection meanwhile: looking through 100,000 new facts for
-    garbage, of which there is none, takes a fifth of the time of making them."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()

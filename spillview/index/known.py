@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence, Set
-from itertools import compress, groupby, repeat
-from operator import attrgetter
+from itertools import compress, groupby, repeat, starmap
+from operator import attrgetter, not_
 
 from spillview.catalogue.listing import Listing
+from spillview.collection import uncollected
 from spillview.hints import TYPE_CHECKING
 from spillview.index.facts import facts_from
 
@@ -23,7 +24,10 @@ _FOLDER = (
 
 TOGETHER = 500
 """So many files are looked at before the search of them begins."""
-_SIZE: Callable[[object], int] = attrgetter("st_size")
+_SIZE: Callable[[os.stat_result], int] = attrgetter("st_size")
+_FACTS: Callable[[os.stat_result], tuple[int, int, int, int, int]] = attrgetter(
+    "st_dev", "st_ino", "st_size", "st_mtime_ns", "st_ctime_ns"
+)
 
 FEW = 8
 """For fewer files of a folder it takes longer to open the folder."""
@@ -91,7 +95,9 @@ def left(
     for begin in range(0, len(indices), TOGETHER):
         some = indices[begin : begin + TOGETHER]
         if known.without or known.plain:
-            yield from _looked_at(some, folders, names, known)
+            with uncollected:
+                chosen = _looked_at(some, folders, names, known)
+            yield from chosen
         else:
             for index in some:
                 yield index, folders[index] or "", names[index], None, False
@@ -147,25 +153,28 @@ def _looked_at(
         if folder is None:
             left += zip(some, repeat(""), own, repeat(None), repeat(False))
             continue
-        looks = _looks(folder, own)
-        facts = [
-            facts_from(
-                look.st_dev,
-                look.st_ino,
-                look.st_size,
-                look.st_mtime_ns,
-                look.st_ctime_ns,
+        try:
+            looks = _looks(folder, own)
+        except (OSError, ValueError):  # the search tells why
+            singly = [_look(folder + name) for name in own]
+            gone = [look is None for look in singly]
+            left += zip(
+                compress(some, gone),
+                repeat(folder),
+                compress(own, gone),
+                repeat(None),
+                repeat(False),
             )
-            if look is not None
-            else b""
-            for look in looks
-        ]
-        if known.without:
-            kept = [each not in known.without for each in facts]
-            gone = [look for look, keep in zip(looks, kept, strict=True) if not keep]
-            known.files += len(gone)
-            known.size += sum(map(_SIZE, gone))
-            if len(gone) == len(some):
+            there = list(map(not_, gone))
+            some, own = list(compress(some, there)), list(compress(own, there))
+            looks = [look for look in singly if look is not None]
+        facts = list(starmap(facts_from, map(_FACTS, looks)))
+        kept = [each not in known.without for each in facts]
+        sizes = list(map(_SIZE, compress(looks, map(not_, kept))))
+        if sizes:
+            known.files += len(sizes)
+            known.size += sum(sizes)
+            if len(sizes) == len(some):
                 continue
             some, own = list(compress(some, kept)), list(compress(own, kept))
             looks, facts = list(compress(looks, kept)), list(compress(facts, kept))
@@ -175,16 +184,14 @@ def _looked_at(
     return left
 
 
-def _looks(folder: str, names: Sequence[str]) -> Sequence[os.stat_result | None]:
-    """The facts of files in one folder; None where they are not to be had."""
+def _looks(folder: str, names: Sequence[str]) -> list[os.stat_result]:
+    """The facts of files in one folder; raises OSError or ValueError."""
     handle = _opened(folder) if len(names) >= FEW else None
     look = os.stat
     try:
         if handle is None:
             return [look(folder + name, follow_symlinks=False) for name in names]
         return [look(name, dir_fd=handle, follow_symlinks=False) for name in names]
-    except (OSError, ValueError):  # then one by one; the search tells why
-        return [_look(folder + name) for name in names]
     finally:
         if handle is not None:
             os.close(handle)

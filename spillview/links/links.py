@@ -60,6 +60,13 @@ def join(
     return _Join(found, facts, profile).joined()
 
 
+def unspoken(profile: Profile) -> Link:
+    """The link of an artifact that no record points at."""
+    if profile.is_mute:
+        return Link("unknown", note=MUTE)
+    return Link("orphan")
+
+
 class _Join:
     """The indexes of one join."""
 
@@ -304,7 +311,7 @@ class _Join:
         """The link of one artifact, without what needs its content."""
         nobody: LinkState = "unknown" if self.profile.is_mute else "orphan"
         if not mentions and not reads:
-            return Link(nobody, note=MUTE if self.profile.is_mute else None)
+            return unspoken(self.profile)
         mentions = distinct(mentions)
         own = [m for m in mentions if self.own(item, m.session)]
         if not own and item.id not in self.unclear:

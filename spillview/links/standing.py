@@ -67,6 +67,8 @@ class Standing(Records):
         group = (found.harness, found.session)
         if group not in self._sheets:
             return self.links.get(found.id)
+        if not self._logs_of.get(group) and not found.copies:
+            return self._unspoken(found.harness)
         known = self._near.of(group)
         if known is None:
             links = self._made(group)
@@ -75,6 +77,12 @@ class Standing(Records):
             self._near.keep(group, links)
             known = links.get
         return known(found.id)
+
+    def _unspoken(self, harness: str) -> Link:
+        """The link of an artifact of which there are no transcripts at all."""
+        from spillview.links.links import unspoken
+
+        return unspoken(self._profile(harness))
 
     def is_open(self, group: Group) -> bool:
         """Whether a session's links may still change by what others say."""

@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 
 FIRST_FILES = 500
 """Files of the first batch, so that the search begins while others are looked at."""
-BATCH_FILES = 1000
-"""And of each other: a process starts in the time of a hundred, and the cores should
-have done at about the same time."""
+BATCH_FILES = 2000
+"""And of each other: every process costs its start, and the cores should have done at
+about the same time."""
 BATCH_ARGUMENTS = 24 << 10 if sys.platform == "win32" else 384 << 10
 """Chars of names that one process is given: what the system takes, and less."""
 BATCH_BYTES = 256 << 20
