@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
-from spillview.cli.commands import query_of
+from spillview.cli.commands import query_of, tell_reading
 from spillview.exposure.permissions import world_readable
 from spillview.model import Boundary, Problem
 from spillview.space import size_words
@@ -71,6 +71,7 @@ def run(name: str, args: argparse.Namespace, streams: Streams) -> int:
 
     catalogue = Catalogue.here()
     try:
+        tell_reading(catalogue, streams)
         query = query_of(args, args.words)
         artifacts = catalogue.scan(query)
         if args.fix_modes:

@@ -373,10 +373,15 @@ class Standing(Records):
         if not self._lasts:
             return super().read_all(harnesses, cancelled)
         changed = False
-        if self._stale:
-            for group, logs in self._logs_of.items():
-                if harnesses is None or group[0] in harnesses:
-                    changed = self._read_group(group, logs, cancelled) or changed
+        if total := len(self._stale):
+            tell, self.tell = self.tell, lambda done, of: None
+            try:
+                for group, logs in self._logs_of.items():
+                    if harnesses is None or group[0] in harnesses:
+                        changed = self._read_group(group, logs, cancelled) or changed
+                        tell(total - len(self._stale), total)
+            finally:
+                self.tell = tell
         guests = [g for g in self._guests if harnesses is None or g in harnesses]
         changed = self._read_guests(guests, cancelled) or changed
         if changed:

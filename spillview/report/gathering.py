@@ -6,6 +6,7 @@ import os
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import compress
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from spillview.growth.readings import Reading
 
 Progress = Callable[[int, int], None]
+Cancelled = Callable[[], bool]
 
 LOOKING = 20.0
 """Seconds that are spent on looking for credentials where nobody looked before."""
@@ -64,18 +66,20 @@ def gather(
     thorough: bool = False,
     raw: bool = False,
     progress: Progress | None = None,
+    cancelled: Cancelled | None = None,
 ) -> Report:
     """The report of the period that `query` asks for, else of the night.
 
     `thorough` looks at large JSON artifacts, and at what was reviewed, too; `raw`
-    leaves credentials in its texts. Raises `BadInput` for a bad PATH.
+    leaves credentials in its texts. Where it is `cancelled` it is partial: of what was
+    looked at by then. Raises `BadInput` for a bad PATH.
     """
     now = catalogue.now()
     last = catalogue.last_review(query.paths)
     period = period_of(last, now, query.since, query.until)
     ground = replace(query, since=None, until=None)
     gathering = _Gathering(catalogue, ground, period, now, raw, reviewed=thorough)
-    gathering.look(progress)
+    gathering.look(progress, cancelled)
     return gathering.report(thorough)
 
 
@@ -123,13 +127,15 @@ class _Gathering:
         self.calls: list[Missing] = []
         self.calls_inside = 0
         self.unlooked = 0
+        self.partial: tuple[int, int] | None = None
+        """Where it was stopped: so many were looked at, of so many."""
         self.growing: dict[str, Reading] = {}
         """How what grows does so, by the artifact's id."""
         self.runs: dict[tuple[str, str], Run] = {}
 
     # -- looking -----------------------------------------------------------------------
 
-    def look(self, progress: Progress | None) -> None:
+    def look(self, progress: Progress | None, cancelled: Cancelled | None) -> None:
         """Find the period's artifacts, and complete those not reviewed yet."""
         catalogue = self.catalogue
         found = self.found = catalogue.settled(catalogue.scan(self.query))
@@ -147,9 +153,17 @@ class _Gathering:
         wanted = self.inside
         if not self.with_reviewed and any(reviewed):
             wanted = wanted.pick(i for i, done in enumerate(reviewed) if not done)
-        complete = catalogue.complete(wanted, progress=progress)
+        complete = catalogue.complete(wanted, progress=progress, cancelled=cancelled)
+        taken = 0
         for place, artifact in zip(wanted.order, complete, strict=False):
             self._take(place, artifact)
+            taken += 1
+        if taken < len(wanted):  # nothing is said of the others
+            self.partial = (taken, len(wanted))
+            left_out = set(wanted.order[taken:])
+            kept = [p not in left_out for p in self.inside.order]
+            self.inside = self.inside.of(compress(self.inside.order, kept))
+            reviewed = list(compress(reviewed, kept))
         self.todo = array(
             "i", (p for p, r in zip(self.inside.order, reviewed, strict=True) if not r)
         )
@@ -167,7 +181,7 @@ class _Gathering:
         self.calls = [c for c in calls if not is_call_reviewed(c, self.marks)]
         if self.with_reviewed:
             self.calls_passed = [c for c in calls if is_call_reviewed(c, self.marks)]
-        self._look_for_credentials(progress)
+        self._look_for_credentials(progress, cancelled)
 
     def _holds(self, index: int) -> bool:
         """Whether it is told of: in the period, or opened again by its name."""
@@ -197,7 +211,9 @@ class _Gathering:
         if not self.catalogue.remakes(artifact):
             self.special[place] = artifact
 
-    def _look_for_credentials(self, progress: Progress | None) -> None:
+    def _look_for_credentials(
+        self, progress: Progress | None, cancelled: Cancelled | None
+    ) -> None:
         """In what is told of; what takes too long is counted instead."""
         from spillview.secrets.kept import look_through
 
@@ -208,6 +224,7 @@ class _Gathering:
             self.found.of(told),
             seconds=LOOKING,
             progress=progress,
+            cancelled=cancelled,
         ).left
         catalogue.learn_secrets()
         if catalogue.holding is None:
@@ -265,7 +282,7 @@ class _Gathering:
             exposed_before=self._exposed_before(roots),
             unlooked=self.unlooked,
         )
-        if self.query.session is None:
+        if self.query.session is None and self.partial is None:
             order.extend(map(entries.put, self._storage()))
         return Report(
             self.period,
@@ -278,6 +295,7 @@ class _Gathering:
             Findings(entries, map(itemgetter(1), passed)),
             self.query.paths or tuple(dict.fromkeys(s.root for s in catalogue.stores)),
             unreadable,
+            self.partial,
         )
 
     def _in_order(self, places: Iterable[int]) -> Iterator[Sequence[int]]:
