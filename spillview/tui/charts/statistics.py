@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from threading import Event
+from typing import Any, ClassVar
 
 from textual import getters, on, work
 from textual.app import ComposeResult
@@ -23,6 +24,7 @@ from spillview.review.statistics_rows import rows
 from spillview.text import human_bytes, path_text, printable, share_text
 from spillview.tui import stylesheet
 from spillview.tui.footer import Footer
+from spillview.tui.pacing import Pacing, partial_words
 from spillview.tui.runs import fit
 
 TOOL_TITLES = (
@@ -96,7 +98,7 @@ def drawn(table: Sequence[Sequence[str]], left: int) -> Content:
     return Content("\n").join(lines)
 
 
-class StatisticsScreen(ModalScreen[None]):
+class StatisticsScreen(Pacing, ModalScreen[Any]):
     """Per tool and size, then per boundary: spilled, read back, seen, carried."""
 
     CSS_PATH = stylesheet("home.tcss")
@@ -141,7 +143,7 @@ not known, as where a harness keeps no results or does not tell of compactions.
             tooltip="Copy as JSON Lines the rows of `spillview review --stats --json`",
         ),
         Binding("escape", "app.close_help", "Close help", show=False),
-        Binding("escape,q,percent_sign", "dismiss", "Back", id="statistics.back"),
+        Binding("escape,q,percent_sign", "leave", "Back", id="statistics.back"),
         Binding(
             "question_mark",
             "app.toggle_help",
@@ -167,18 +169,31 @@ not known, as where a harness keeps no results or does not tell of compactions.
         self.catalogue, self.artifacts, self.window = catalogue, artifacts, window
         self.statistics: Statistics | None = None
 
+    @property
+    def _title(self) -> str:
+        return f"What became of spilled outputs, {self.window}"
+
+    def action_leave(self) -> None:
+        """Stop measuring, and show what there is by then; else back."""
+        if not self.stop_work():
+            self.dismiss(None)
+
     def compose(self) -> ComposeResult:
         """The tables, scrollable."""
         with ScrollableContainer(id="statistics"):
-            title = f"What became of spilled outputs, {self.window}"
-            yield Static(Content(printable(title)), id="statistics-title")
+            title = Content(printable(self._title))
+            yield Static(title, id="statistics-title")
             yield Static("reading the transcripts …", id="by-tool", markup=False)
             yield Static("", id="sweep", markup=False)
         yield Footer()
 
     def on_mount(self) -> None:
         """Start measuring."""
-        self._measure()
+        self._measure(self.begin_work())
+
+    def say_pace(self, words: str) -> None:
+        """In the place of the first table."""
+        self.query_one("#by-tool", Static).update(words)
 
     @work(
         thread=True,
@@ -187,17 +202,28 @@ not known, as where a harness keeps no results or does not tell of compactions.
         group="statistics",
         description="Measure what became of the outputs",
     )
-    def _measure(self) -> None:
+    def _measure(self, work: Event) -> None:
         worker = get_current_worker()
-        found = measure(
-            self.catalogue, self.artifacts, cancelled=lambda: worker.is_cancelled
-        )
+        try:
+            found = measure(
+                self.catalogue,
+                self.artifacts,
+                progress=self.paced("measured", work),
+                cancelled=lambda: worker.is_cancelled or work.is_set(),
+            )
+        finally:
+            self.app.call_from_thread(self.end_work, work)
         if not worker.is_cancelled:
             self.post_message(self.Measured(found))
 
     @on(Measured)
     def _show(self, message: Measured) -> None:
         self.statistics = message.statistics
+        if left := message.statistics.unmeasured:
+            total = len(self.artifacts)
+            words = f"{self._title}; {partial_words(total - left, total)}"
+            title = Content(printable(words))
+            self.query_one("#statistics-title", Static).update(title)
         by_tool = self.query_one("#by-tool", Static)
         if not message.statistics.tools:
             by_tool.update("Nothing that was counted so far was spilled.")

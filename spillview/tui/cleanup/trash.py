@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -118,22 +119,41 @@ class TrashBar(Lines):
         return [two_ends(left, [(right, "dim")] if right else [], width)]
 
 
+NAMED = 200
+"""So many files of a clean-up are named at most; no terminal is higher."""
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """The files of one clean-up."""
+
+    largest: Sequence[tuple[str, int]] = ()
+    """Paths and bytes, the largest first."""
+    number: int = 0
+
+    @classmethod
+    def of(cls, files: Sequence[tuple[str, int]]) -> Files:
+        """Keep the largest of these."""
+        largest = heapq.nsmallest(NAMED, files, key=lambda f: (-f[1], f[0]))
+        return cls(largest, len(files))
+
+
 class BatchDetail(Lines):
     """Where the files of the clean-up under the cursor came from."""
 
     def __init__(self) -> None:
         super().__init__(id="batch")
-        self.files: Sequence[tuple[str, int]] = ()
+        self.files = Files()
 
-    def show(self, files: Sequence[tuple[str, int]]) -> None:
-        """Show these: paths and bytes."""
+    def show(self, files: Files) -> None:
+        """Show these."""
         self.files = files
         self.remake()
 
     def make(self, width: int, height: int) -> list[Runs]:
         """The largest, and how many more there are."""
-        largest = sorted(self.files, key=lambda file: (-file[1], file[0]))
-        fits = len(largest) <= height
+        largest, number = self.files.largest, self.files.number
+        fits = number <= height
         lines: list[Runs] = []
         for path, size in largest[: height if fits else height - 1]:
             shown = printable(path_text(path))
@@ -143,8 +163,8 @@ class BatchDetail(Lines):
             bytes_ = fit(human_bytes(size), 10, right=True)
             lines.append([(bytes_, "dim"), ("  ", ""), (shown, "")])
         if not fits:
-            rest = len(largest) - height + 1
-            more = f"and {rest:,} more of {len(largest):,}; `spillview trash` lists all"
+            rest = number - height + 1
+            more = f"and {rest:,} more of {number:,}; `spillview trash` lists all"
             lines.append([(" " * 12, ""), (more, "dim")])
         return lines
 
@@ -168,7 +188,7 @@ class TrashScreen(Screen[bool]):
         """What is in the trash."""
 
         batches: list[Batch]
-        contents: dict[str, list[tuple[str, int]]]
+        contents: dict[str, Files]
         settled: list[str]
         error: str | None = None
 
@@ -182,7 +202,7 @@ class TrashScreen(Screen[bool]):
         super().__init__()
         self.catalogue = catalogue
         self.batches: list[Batch] = []
-        self.contents: dict[str, list[tuple[str, int]]] = {}
+        self.contents: dict[str, Files] = {}
         self.changed = False
         self._doing: str | None = None
 
@@ -221,7 +241,7 @@ class TrashScreen(Screen[bool]):
     )
     def _look(self) -> None:
         trash = Trash(self.catalogue.places)
-        contents: dict[str, list[tuple[str, int]]] = {}
+        contents: dict[str, Files] = {}
         batches: list[Batch] = []
         error = None
         try:
@@ -229,7 +249,7 @@ class TrashScreen(Screen[bool]):
             batches = trash.batches()
             for batch in batches:
                 if batch.problem is None:
-                    contents[batch.id] = trash.contents(batch.id)
+                    contents[batch.id] = Files.of(trash.contents(batch.id))
         except (SpillError, OSError) as failure:
             error = sentence(failure)
         self.post_message(self.Looked(batches, contents, trash.settled, error))
@@ -247,13 +267,13 @@ class TrashScreen(Screen[bool]):
         keep = self.catalogue.settings.trash_keep
         self.batch_list.show([BatchRow(batch, now, keep) for batch in self.batches])
         if not self.batches:
-            self.detail.show(())
+            self.detail.show(Files())
         self._state(None)
 
     @on(RowList.Highlighted)
     def _highlight(self, event: RowList.Highlighted) -> None:
         key = event.row.key if event.row is not None else ""
-        self.detail.show(self.contents.get(key, ()))
+        self.detail.show(self.contents.get(key, Files()))
 
     @property
     def chosen(self) -> Batch | None:
