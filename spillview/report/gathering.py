@@ -6,7 +6,7 @@ import os
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import compress
+from itertools import chain, compress
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
@@ -79,6 +79,7 @@ def gather(
     period = period_of(last, now, query.since, query.until)
     ground = replace(query, since=None, until=None)
     gathering = _Gathering(catalogue, ground, period, now, raw, reviewed=thorough)
+    gathering.plan(cancelled)
     gathering.look(progress, cancelled)
     return gathering.report(thorough)
 
@@ -109,6 +110,8 @@ class _Gathering:
         own = period.origin in ("review", "evening")  # nobody asked for another one
         self.reopened = state.reopened() if state is not None and own else set()
         self.problems: list[str] = []
+        self.planned: Finding | None = None
+        self.plan_problems: list[str] = []
         self.found = self.inside = NOTHING
         """The ground; of that what the period holds."""
         self.todo = self.passed = array("i")
@@ -134,6 +137,15 @@ class _Gathering:
         self.runs: dict[tuple[str, str], Run] = {}
 
     # -- looking -----------------------------------------------------------------------
+
+    def plan(self, cancelled: Cancelled | None) -> None:
+        """What a clean-up would free: before what the report itself has to hold."""
+        from spillview.report.storage import plan_of
+
+        if self.query.session is None:
+            self.planned = plan_of(
+                self.catalogue, self.query, self.plan_problems, cancelled
+            )
 
     def look(self, progress: Progress | None, cancelled: Cancelled | None) -> None:
         """Find the period's artifacts, and complete those not reviewed yet."""
@@ -247,7 +259,8 @@ class _Gathering:
         entries = Entries(self.found, self._findings, self._run)
         grow = [p for p in self.todo if self.gists.bits[p] & GROWING]
         self.growing = growing(map(self._artifact, grow))
-        listed: list[tuple[tuple[object, ...], int]] = []
+        listed: dict[tuple[object, ...], array[int]] = {}
+        """Numbers of findings by where they stand, in their order."""
         placed = fine = unreadable = 0
         for places in self._in_order(self.todo):
             for place in places:
@@ -255,15 +268,18 @@ class _Gathering:
                 for section in own:
                     went_on = self._went_on(place, section)
                     number = entries.add(place, section, went_on=went_on)
-                    listed.append((self._key(place, section), number))
+                    key = self._key(place, section)
+                    listed.setdefault(key, array("i")).append(number)
                 placed += bool(own)
                 fine += not own and self.facts[place] & FINE != 0
                 unreadable += bool(own) and self.facts[place] & UNREAD != 0
         others = list(self._exposures()) if self.query.session is None else []
         others += map(self._of_call, self.calls)
-        listed += [(_worst_first(each), entries.put(each)) for each in others]
-        listed.sort(key=itemgetter(0))  # stable: sessions stay in their order
-        order = array("i", map(itemgetter(1), listed))
+        for each in others:
+            key = _worst_first(each)
+            listed.setdefault(key, array("i")).append(entries.put(each))
+        # Sessions stay in their order where nothing else tells.
+        order = array("i", chain.from_iterable(listed[key] for key in sorted(listed)))
         passed = sorted(self._passed(entries, counter, roots), key=itemgetter(0))
         inside = self.inside
         keys = set(map(inside.session, range(len(inside))))
@@ -429,7 +445,9 @@ class _Gathering:
         from spillview.report.storage import storage
 
         rates = filling(self.growing)
-        return list(storage(self.catalogue, self.query, self.problems, rates))
+        told = list(storage(self.catalogue, self.problems, rates, self.planned))
+        self.problems += self.plan_problems
+        return told
 
     def _artifact(self, place: int) -> Artifact:
         """The complete artifact at a place of the scan."""
