@@ -124,6 +124,10 @@ class Catalogue(Remembered):
         cache = Cache(os.path.join(where.cache_dir, "catalogue.sqlite3"))
         return cls(where, cache=cache, state=State(where))
 
+    def tell_reading(self, tell: Callable[[int, int], object]) -> None:
+        """Have `tell` called with how many of the unread transcripts are read."""
+        self._records.tell = tell
+
     def close(self) -> None:
         """Close cache and state."""
         self.cache.close()

@@ -19,7 +19,8 @@ from spillview.cleanup.rules import Deciding
 from spillview.cleanup.standings import Standings, linked_of, projects_of
 from spillview.config import config_path
 from spillview.discovery.ownership import Ownership
-from spillview.links.liveness import Cancelled, survey
+from spillview.errors import Cancelled as Stopped
+from spillview.links.liveness import STEP, Cancelled, survey
 from spillview.model import Found, Problem
 from spillview.space import Space, space_of
 from spillview.text import human_bytes, path_text
@@ -69,15 +70,17 @@ def prospect(
     query: Query,
     rules: Deciding,
     cancelled: Cancelled | None = None,
+    progress: Callable[[int, int], None] | None = None,
 ) -> Prospect:
     """The plan for what `query` admits; reads transcripts alone, changes nothing.
 
-    Raises `Unreadable` when the pins cannot be read, and `BadInput` for a bad PATH.
+    Raises `Unreadable` when the pins cannot be read, `BadInput` for a bad PATH, and
+    `errors.Cancelled`: a plan of a part would be none.
     """
     catalogue.scan(query)
     catalogue.skipped_records()  # reads what is new: true sessions, every link
     listing = catalogue.scan(query)
-    guard = survey(catalogue, listing, cancelled)
+    guard = survey(catalogue, listing, cancelled, progress)
     places = catalogue.places
     pinned = Pins(places).pinned()
     own = (places.state_dir, places.cache_dir, places.config_dir)
@@ -87,8 +90,8 @@ def prospect(
     linked = linked_of(catalogue, listing)
     standings = Standings(listing, projects_of(catalogue, listing), linked)
     for index, found in enumerate(listing.found()):
-        if cancelled is not None and cancelled():
-            break
+        if index % STEP == 0 and cancelled is not None and cancelled():
+            raise Stopped
         harness, session = listing.session(index)
         own_key = (harness, session or found.session)
         key = guard.session_of(*own_key)

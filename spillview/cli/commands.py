@@ -417,6 +417,13 @@ def whole_number(least: int) -> Callable[[str], int]:
     return number
 
 
+def tell_reading(catalogue: Catalogue, streams: Streams) -> None:
+    """Have it told how many of the transcripts that are new are read."""
+    catalogue.tell_reading(
+        lambda done, total: streams.progress("transcripts read", done, total)
+    )
+
+
 def tell_problems(streams: Streams, catalogue: Catalogue) -> int:
     """Say what could not be read; exit code 2 if there was something, else 0."""
     from spillview.text import path_text

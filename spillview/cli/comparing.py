@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from spillview.cli.commands import query_of, tell_problems, whole_number
+from spillview.cli.commands import query_of, tell_problems, tell_reading, whole_number
 from spillview.cli.reading import add_raw
 from spillview.errors import BadInput
 from spillview.hints import TYPE_CHECKING
@@ -66,6 +66,7 @@ def run(name: str, args: argparse.Namespace, streams: Streams) -> int:
         raise BadInput("compare takes one artifact or two: `spillview compare A [B]`")
     catalogue = Catalogue.here()
     try:
+        tell_reading(catalogue, streams)
         query = query_of(args)
         if len(words) == 1:
             return _one(catalogue, words[0], query, args, streams)

@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterable
 from dataclasses import replace
 
-from spillview.cli.commands import query_of, tell_problems, whole_number
+from spillview.cli.commands import query_of, tell_problems, tell_reading, whole_number
 from spillview.cli.listing import completed
 from spillview.errors import BadInput
 from spillview.hints import TYPE_CHECKING
@@ -94,6 +94,7 @@ def run(name: str, args: argparse.Namespace, streams: Streams) -> int:
         raise BadInput("--noun is the word for what is counted, like --noun article")
     catalogue = Catalogue.here()
     try:
+        tell_reading(catalogue, streams)
         query = query_of(args, args.words)
         scanned = catalogue.scan(replace(query, boundary=None))
         artifacts = catalogue.settled(scanned)

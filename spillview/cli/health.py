@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from spillview.cli.commands import query_of
+from spillview.cli.commands import query_of, tell_reading
 from spillview.exposure.permissions import world_readable
 from spillview.hints import TYPE_CHECKING
 from spillview.model import Boundary, Problem
@@ -72,6 +72,7 @@ def run(name: str, args: argparse.Namespace, streams: Streams) -> int:
 
     catalogue = Catalogue.here()
     try:
+        tell_reading(catalogue, streams)
         query = query_of(args, args.words)
         artifacts = catalogue.scan(query)
         if args.fix_modes:

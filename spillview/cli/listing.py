@@ -6,7 +6,7 @@ import argparse
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from spillview.cli.commands import query_of, tell_problems, whole_number
+from spillview.cli.commands import query_of, tell_problems, tell_reading, whole_number
 from spillview.crews import crew
 from spillview.errors import BadInput
 from spillview.hints import TYPE_CHECKING, Any
@@ -89,6 +89,7 @@ def run(name: str, args: argparse.Namespace, streams: Streams) -> int:
         raise BadInput("--count and --no-count exclude each other")
     catalogue = Catalogue.here()
     try:
+        tell_reading(catalogue, streams)
         query = query_of(args, args.words)
         if name == "sessions":
             return _sessions(catalogue, query, args, streams)

@@ -5,7 +5,12 @@ from __future__ import annotations
 import argparse
 from dataclasses import replace
 
-from spillview.cli.commands import query_of, tell_problems, whole_number
+from spillview.cli.commands import (
+    query_of,
+    tell_problems,
+    tell_reading,
+    whole_number,
+)
 from spillview.cli.plan_report import (
     Ahead,
     Where,
@@ -133,7 +138,13 @@ def run(name: str, args: argparse.Namespace, streams: Streams) -> int:
             tell_settled(trash, streams)
         else:
             tell_open(trash, streams)
-        seen = prospect(catalogue, query, rules)
+        tell_reading(catalogue, streams)
+        seen = prospect(
+            catalogue,
+            query,
+            rules,
+            progress=lambda done, total: streams.progress("looked at", done, total),
+        )
         if args.session is not None:
             _only_one(args.session, seen.plan)
         ahead = Ahead(seen, now, moment, args.policy)

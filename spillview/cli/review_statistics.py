@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator
 
-from spillview.cli.commands import query_of, tell_problems
+from spillview.cli.commands import query_of, tell_problems, tell_reading
 from spillview.hints import TYPE_CHECKING
 from spillview.text import human_bytes, human_count, path_text, printable, share_text
 
@@ -36,6 +36,7 @@ def print_statistics(args: argparse.Namespace, streams: Streams) -> int:
 
     catalogue = Catalogue.here()
     try:
+        tell_reading(catalogue, streams)
         query = query_of(args, args.words)
         boundary, query = query.boundary, replace(query, boundary=None)
         found = catalogue.settled(catalogue.scan(query))

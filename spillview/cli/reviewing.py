@@ -6,7 +6,7 @@ import argparse
 import os
 from collections.abc import Iterable
 
-from spillview.cli.commands import query_of, tell_problems
+from spillview.cli.commands import query_of, tell_problems, tell_reading
 from spillview.cli.reading import add_raw
 from spillview.cli.review_statistics import STATISTICS
 from spillview.errors import BadInput
@@ -110,6 +110,7 @@ def run(name: str, args: argparse.Namespace, streams: Streams) -> int:
 
     catalogue = Catalogue.here()
     try:
+        tell_reading(catalogue, streams)
         query = query_of(args, args.words)
         if marking:
             return _mark(catalogue, query, args, streams)
@@ -239,10 +240,12 @@ def _write_file(path: str, data: Iterable[bytes]) -> None:
         with os.fdopen(number, "wb") as file:
             file.writelines(data)
         os.replace(draft, real)
-    except OSError as error:
+    except BaseException as error:  # an interrupt leaves nothing behind either
         if draft is not None:
             with suppress(OSError):
                 os.unlink(draft)
+        if not isinstance(error, OSError):
+            raise
         raise BadInput(
             f"{path_text(path)} cannot be written: {(error.strerror or 'it failed')}"
         ) from None

@@ -10,7 +10,10 @@ import os
 import sys
 import time
 
-from spillview.hints import IO, Any, Literal
+from spillview.hints import IO, TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from spillview.pace import Pace
 
 Style = Literal[
     "bold",
@@ -59,6 +62,7 @@ class Streams:
         self._asked = 0.0
         self._gone = False
         self._told: set[str] = set()
+        self._pace: Pace | None = None
 
     @property
     def width(self) -> int:
@@ -146,7 +150,8 @@ class Streams:
         self._say(f"spillview: {text}")
 
     def progress(self, verb: str, done: int, total: int) -> None:
-        """`verb` so many of so many, on one line of a terminal that comes and goes."""
+        """`verb` so many of so many and the time left, on one line of a terminal that
+        comes and goes."""
         now = time.monotonic()
         if self.quiet or not self._progress or now - self._last < EVERY:
             return
@@ -154,7 +159,13 @@ class Streams:
             self._last = now
             return
         self._last = now
-        self._raw(f"\r\x1b[K{verb} {done:,} of {total:,}")
+        if self._pace is None:
+            from spillview.pace import Pace
+
+            self._pace = Pace()
+        words = self._pace.words(verb, done, total)
+        room = self._room()
+        self._raw(f"\r\x1b[K{words if room is None else words[: room - 1]}")
         self._shown = True
 
     def styled(self, text: str, style: Style | None) -> str:

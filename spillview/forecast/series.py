@@ -180,6 +180,8 @@ class _Gathering:
         ours = self._own.read(self._histories(), problems)
         linked: set[Mark] = set()
         for artifact in artifacts:
+            if cancelled is not None and cancelled():
+                break
             if artifact.link is not None:
                 linked.update(map(mark_of, artifact.link.mentions))
             if artifact.id not in ours:

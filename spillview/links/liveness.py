@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 
 from spillview.catalogue.sessions import LIVE_SECONDS
 from spillview.discovery.writers import open_elsewhere
+from spillview.errors import Cancelled as Stopped
 from spillview.hints import TYPE_CHECKING
 from spillview.links.standing import Standing
 from spillview.model import Found, Problem
@@ -33,6 +34,9 @@ if TYPE_CHECKING:
 Key = tuple[str, str]
 """A harness and a session id."""
 Cancelled = Callable[[], bool]
+
+STEP = 256
+"""So many files are looked at before it is told, or asked whether to go on."""
 
 
 @dataclass(slots=True)
@@ -58,12 +62,19 @@ class Guard:
 
 
 def survey(
-    catalogue: Catalogue, artifacts: Listing, cancelled: Cancelled | None = None
+    catalogue: Catalogue,
+    artifacts: Listing,
+    cancelled: Cancelled | None = None,
+    progress: Callable[[int, int], None] | None = None,
 ) -> Guard:
-    """Look at every session of every store, not only at those of `artifacts`."""
+    """Look at every session of every store, not only at those of `artifacts`.
+
+    Raises `errors.Cancelled` where it is `cancelled`.
+    """
     seen = _everything(catalogue, artifacts)
     logs = list({log.path: log for each in seen for log in each.transcripts}.values())
     records = Standing(catalogue.profile, catalogue.cache)
+    records.tell = catalogue.standing.tell
     records.take(logs, _found(seen, artifacts))
     records.read_all(cancelled=cancelled)
     guard = Guard(problems=records.problems, unreadable=records.unreadable())
@@ -74,7 +85,13 @@ def survey(
     _open_logs(guard, logs, held, records)
     with_records = {name for name, p in catalogue.profiles.items() if p.transcripts}
     session_of = _sessions(guard, records)
-    for item, key in _items(seen, artifacts):
+    number = sum(len(each.found) for each in seen)
+    for done, (item, key) in enumerate(_items(seen, artifacts)):
+        if done % STEP == 0:
+            if cancelled is not None and cancelled():
+                raise Stopped
+            if progress is not None:
+                progress(done, max(number, len(artifacts)))
         of = guard.session_of(*key) if key is not None else session_of(item)
         _one_file(guard, item, of, held, now, item.harness in with_records)
     _ancestors(guard, records)

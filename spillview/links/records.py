@@ -60,6 +60,8 @@ class Records:
         self.problems: list[Problem] = []
         self.reads = 0
         """How often something new was read, or could not be."""
+        self.tell: Callable[[int, int], object] = lambda done, total: None
+        """Is told how many of the transcripts that were unread are read."""
 
     def link(self, found: Found) -> Link | None:
         """The link of an artifact of the last scan, if any."""
@@ -336,11 +338,13 @@ class Records:
         from spillview.transcripts.facts import TranscriptFacts
 
         changed = False
+        total = len(self._stale)
         for log in logs:
             if log.path not in self._stale:
                 continue
             if cancelled is not None and cancelled():
                 return changed
+            self.tell(total - len(self._stale), total)
             profile = self._profile(log.harness)
             told = ahead.get(log.path)
             try:

@@ -392,14 +392,19 @@ class Standing(Records):
         if not self._lasts:
             return super().read_all(harnesses, cancelled)
         changed = False
-        if self._stale:
+        if total := len(self._stale):
             sessions = [
                 each
                 for each in self._logs_of.items()
                 if harnesses is None or each[0][0] in harnesses
             ]
-            for (group, logs), ahead in self._ahead(sessions, cancelled, crew):
-                changed = self._read_group(group, logs, cancelled, ahead) or changed
+            tell, self.tell = self.tell, lambda done, of: None
+            try:
+                for (group, logs), ahead in self._ahead(sessions, cancelled, crew):
+                    changed = self._read_group(group, logs, cancelled, ahead) or changed
+                    tell(total - len(self._stale), total)
+            finally:
+                self.tell = tell
         guests = [g for g in self._guests if harnesses is None or g in harnesses]
         changed = self._read_guests(guests, cancelled) or changed
         if changed:

@@ -162,6 +162,8 @@ class Report:
     """The stores it was looked for in, or the paths that a person gave."""
     unreadable: int = 0
     """Artifacts among the findings that could not be read."""
+    partial: tuple[int, int] | None = None
+    """Where it was stopped: so many artifacts were looked at, of so many."""
     _of: dict[Section, Findings] = field(
         default_factory=dict, repr=False, compare=False
     )

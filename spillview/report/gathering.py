@@ -7,6 +7,7 @@ from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import chain, compress
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from spillview.growth.readings import Reading
 
 Progress = Callable[[int, int], None]
+Cancelled = Callable[[], bool]
 
 LOOKING = 20.0
 """Seconds that are spent on looking for credentials where nobody looked before."""
@@ -65,18 +67,21 @@ def gather(
     thorough: bool = False,
     raw: bool = False,
     progress: Progress | None = None,
+    cancelled: Cancelled | None = None,
 ) -> Report:
     """The report of the period that `query` asks for, else of the night.
 
     `thorough` looks at large JSON artifacts, and at what was reviewed, too; `raw`
-    leaves credentials in its texts. Raises `BadInput` for a bad PATH.
+    leaves credentials in its texts. Where it is `cancelled` it is partial: of what was
+    looked at by then. Raises `BadInput` for a bad PATH.
     """
     now = catalogue.now()
     last = catalogue.last_review(query.paths)
     period = period_of(last, now, query.since, query.until)
     ground = replace(query, since=None, until=None)
     gathering = _Gathering(catalogue, ground, period, now, raw, reviewed=thorough)
-    gathering.look(progress)
+    gathering.plan(cancelled)
+    gathering.look(progress, cancelled)
     return gathering.report(thorough)
 
 
@@ -106,6 +111,8 @@ class _Gathering:
         own = period.origin in ("review", "evening")  # nobody asked for another one
         self.reopened = state.reopened() if state is not None and own else set()
         self.problems: list[str] = []
+        self.planned: Finding | None = None
+        self.plan_problems: list[str] = []
         self.found = self.inside = NOTHING
         """The ground; of that what the period holds."""
         self.todo = self.passed = array("i")
@@ -124,13 +131,24 @@ class _Gathering:
         self.calls: list[Missing] = []
         self.calls_inside = 0
         self.unlooked = 0
+        self.partial: tuple[int, int] | None = None
+        """Where it was stopped: so many were looked at, of so many."""
         self.growing: dict[str, Reading] = {}
         """How what grows does so, by the artifact's id."""
         self.runs: dict[tuple[str, str], Run] = {}
 
     # -- looking -----------------------------------------------------------------------
 
-    def look(self, progress: Progress | None) -> None:
+    def plan(self, cancelled: Cancelled | None) -> None:
+        """What a clean-up would free: before what the report itself has to hold."""
+        from spillview.report.storage import plan_of
+
+        if self.query.session is None:
+            self.planned = plan_of(
+                self.catalogue, self.query, self.plan_problems, cancelled
+            )
+
+    def look(self, progress: Progress | None, cancelled: Cancelled | None) -> None:
         """Find the period's artifacts, and complete those not reviewed yet."""
         catalogue = self.catalogue
         found = self.found = catalogue.settled(catalogue.scan(self.query))
@@ -148,9 +166,17 @@ class _Gathering:
         wanted = self.inside
         if not self.with_reviewed and any(reviewed):
             wanted = wanted.pick(i for i, done in enumerate(reviewed) if not done)
-        complete = catalogue.complete(wanted, progress=progress)
+        complete = catalogue.complete(wanted, progress=progress, cancelled=cancelled)
+        taken = 0
         for place, artifact in zip(wanted.order, complete, strict=False):
             self._take(place, artifact)
+            taken += 1
+        if taken < len(wanted):  # nothing is said of the others
+            self.partial = (taken, len(wanted))
+            left_out = set(wanted.order[taken:])
+            kept = [p not in left_out for p in self.inside.order]
+            self.inside = self.inside.of(compress(self.inside.order, kept))
+            reviewed = list(compress(reviewed, kept))
         self.todo = array(
             "i", (p for p, r in zip(self.inside.order, reviewed, strict=True) if not r)
         )
@@ -168,7 +194,7 @@ class _Gathering:
         self.calls = [c for c in calls if not is_call_reviewed(c, self.marks)]
         if self.with_reviewed:
             self.calls_passed = [c for c in calls if is_call_reviewed(c, self.marks)]
-        self._look_for_credentials(progress)
+        self._look_for_credentials(progress, cancelled)
 
     def _holds(self, index: int) -> bool:
         """Whether it is told of: in the period, or opened again by its name."""
@@ -198,7 +224,9 @@ class _Gathering:
         if not self.catalogue.remakes(artifact):
             self.special[place] = artifact
 
-    def _look_for_credentials(self, progress: Progress | None) -> None:
+    def _look_for_credentials(
+        self, progress: Progress | None, cancelled: Cancelled | None
+    ) -> None:
         """In what is told of; what takes too long is counted instead."""
         from spillview.secrets.kept import look_through
 
@@ -209,6 +237,7 @@ class _Gathering:
             self.found.of(told),
             seconds=LOOKING,
             progress=progress,
+            cancelled=cancelled,
         ).left
         catalogue.learn_secrets()
         if catalogue.holding is None:
@@ -231,7 +260,8 @@ class _Gathering:
         entries = Entries(self.found, self._findings, self._run)
         grow = [p for p in self.todo if self.gists.bits[p] & GROWING]
         self.growing = growing(map(self._artifact, grow))
-        listed: list[tuple[tuple[object, ...], int]] = []
+        listed: dict[tuple[object, ...], array[int]] = {}
+        """Numbers of findings by where they stand, in their order."""
         placed = fine = unreadable = 0
         for places in self._in_order(self.todo):
             for place in places:
@@ -239,15 +269,18 @@ class _Gathering:
                 for section in own:
                     went_on = self._went_on(place, section)
                     number = entries.add(place, section, went_on=went_on)
-                    listed.append((self._key(place, section), number))
+                    key = self._key(place, section)
+                    listed.setdefault(key, array("i")).append(number)
                 placed += bool(own)
                 fine += not own and self.facts[place] & FINE != 0
                 unreadable += bool(own) and self.facts[place] & UNREAD != 0
         others = list(self._exposures()) if self.query.session is None else []
         others += map(self._of_call, self.calls)
-        listed += [(_worst_first(each), entries.put(each)) for each in others]
-        listed.sort(key=itemgetter(0))  # stable: sessions stay in their order
-        order = array("i", map(itemgetter(1), listed))
+        for each in others:
+            key = _worst_first(each)
+            listed.setdefault(key, array("i")).append(entries.put(each))
+        # Sessions stay in their order where nothing else tells.
+        order = array("i", chain.from_iterable(listed[key] for key in sorted(listed)))
         passed = sorted(self._passed(entries, counter, roots), key=itemgetter(0))
         inside = self.inside
         keys = set(map(inside.session, range(len(inside))))
@@ -266,7 +299,7 @@ class _Gathering:
             exposed_before=self._exposed_before(roots),
             unlooked=self.unlooked,
         )
-        if self.query.session is None:
+        if self.query.session is None and self.partial is None:
             order.extend(map(entries.put, self._storage()))
         return Report(
             self.period,
@@ -279,6 +312,7 @@ class _Gathering:
             Findings(entries, map(itemgetter(1), passed)),
             self.query.paths or self._looked_at(),
             unreadable,
+            self.partial,
         )
 
     def _in_order(self, places: Iterable[int]) -> Iterator[Sequence[int]]:
@@ -420,7 +454,9 @@ class _Gathering:
         from spillview.report.storage import storage
 
         rates = filling(self.growing)
-        return list(storage(self.catalogue, self.query, self.problems, rates))
+        told = list(storage(self.catalogue, self.problems, rates, self.planned))
+        self.problems += self.plan_problems
+        return told
 
     def _artifact(self, place: int) -> Artifact:
         """The complete artifact at a place of the scan."""

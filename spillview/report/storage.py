@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from spillview.discovery.discovery import StoreFound
-from spillview.errors import SpillError
+from spillview.errors import Cancelled, SpillError
 from spillview.growth.current import least_free
 from spillview.growth.disks import disks_of, until_full
 from spillview.report.findings import Finding
@@ -24,14 +24,14 @@ ADVISED_DAYS = 7
 
 def storage(
     catalogue: Catalogue,
-    query: Query,
     problems: list[str],
     filling: Mapping[int, float],
+    planned: Finding | None,
 ) -> Iterator[Finding]:
     """What there is and what a clean-up would free; nothing is removed.
 
-    `filling` has the bytes a second that come to each device by what grows now. Scans
-    anew with a catalogue of its own. What cannot be found out becomes a problem.
+    `filling` has the bytes a second that come to each device by what grows now,
+    `planned` what `plan_of` gave. What cannot be found out becomes a problem.
     """
     stores = catalogue.stores
     yield from _free(catalogue, stores, filling)
@@ -39,9 +39,8 @@ def storage(
     trash = _trash(catalogue, problems)
     if trash is not None:
         yield trash
-    plan = _plan(catalogue, query, problems)
-    if plan is not None:
-        yield plan
+    if planned is not None:
+        yield planned
 
 
 def _free(
@@ -111,8 +110,16 @@ def _trash(catalogue: Catalogue, problems: list[str]) -> Finding | None:
     return Finding("disk", text, more=more)
 
 
-def _plan(catalogue: Catalogue, query: Query, problems: list[str]) -> Finding | None:
-    """What the standing policies would free; without any, what the default advice."""
+def plan_of(
+    catalogue: Catalogue,
+    query: Query,
+    problems: list[str],
+    cancelled: Callable[[], bool] | None = None,
+) -> Finding | None:
+    """What the standing policies would free; without any, what the default advice.
+
+    Scans anew with a catalogue of its own. None where it is `cancelled`.
+    """
     from spillview.catalogue.catalogue import Catalogue
     from spillview.cleanup.cleanup import prospect
     from spillview.cleanup.policy_file import standing_policies
@@ -124,6 +131,7 @@ def _plan(catalogue: Catalogue, query: Query, problems: list[str]) -> Finding | 
         cache=catalogue.cache,
         now=catalogue.now,
     )
+    own.tell_reading(catalogue.standing.tell)
     ground = replace(query, since=None, until=None)
     rules: Deciding = Rules(older_than=ADVISED_DAYS * 86_400.0)
     words = ["spillview", "prune", "--older-than", f"{ADVISED_DAYS}d"]
@@ -132,7 +140,9 @@ def _plan(catalogue: Catalogue, query: Query, problems: list[str]) -> Finding | 
         if own.settings.policies:
             rules = standing_policies(own.settings, own.places, own.profiles)
             words, what = [*words[:2], "--policy"], "by the standing policies"
-        seen = prospect(own, ground, rules)
+        seen = prospect(own, ground, rules, cancelled)
+    except Cancelled:
+        return None
     except SpillError as error:
         problems.append(str(error))
         return None

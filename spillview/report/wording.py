@@ -48,6 +48,9 @@ def closing(report: Report) -> list[str]:
     if tally.reviewed:
         parts.append(f"{tally.reviewed:,} reviewed before")
     told = [f"{many(tally.artifacts, 'artifact')}: {', '.join(parts)}."]
+    if report.partial is not None:
+        done, total = report.partial
+        told.insert(0, f"Partial: {done:,} of {total:,} artifacts were looked at.")
     if tally.calls_reviewed:
         told.append(f"{many(tally.calls_reviewed, 'missing call')} reviewed before.")
     told += _left_out(report)

@@ -26,7 +26,7 @@ from spillview.tui.app import SpillviewApp
 from spillview.tui.artifact.artifact import ArtifactScreen
 from spillview.tui.cleanup.cleanup import CleanupScreen
 from spillview.tui.cleanup.plan_list import ChoiceRow
-from spillview.tui.cleanup.trash import BatchDetail, BatchRow, TrashScreen
+from spillview.tui.cleanup.trash import BatchDetail, BatchRow, Files, TrashScreen
 from spillview.tui.confirm import ConfirmScreen
 from spillview.tui.footer import Footer
 from spillview.tui.home import HomeScreen
@@ -465,7 +465,8 @@ async def test_the_trash_lists_clean_ups_and_where_their_files_came_from(
 
 async def test_what_does_not_fit_is_listed_by_a_command_that_works(home: Path) -> None:
     detail = BatchDetail()
-    detail.show("20261130-1", [(f"/home/b{n}.txt", n) for n in range(9)])
+    files = Files.of([(f"/home/b{n}.txt", n) for n in range(9)])
+    detail.show("20261130-1", files)
     last = "".join(text for text, _ in detail.make(80, 8)[-1])
     assert last.strip() == "and 2 more of 9; `spillview trash 20261130-1` lists all"
 

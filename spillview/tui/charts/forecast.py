@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from threading import Event
 from typing import ClassVar
 
 from rich.cells import cell_len
@@ -11,11 +12,11 @@ from textual import getters, on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.message import Message
-from textual.screen import Screen
 from textual.widgets import Static
 from textual.worker import Worker, WorkerState, get_current_worker
 
 from spillview.catalogue.catalogue import Catalogue, Query
+from spillview.catalogue.listing import Listing
 from spillview.forecast.board import Board, board
 from spillview.forecast.cost import Costs, rank
 from spillview.forecast.crossing import Forecast
@@ -28,6 +29,7 @@ from spillview.tui.charts.chart_screen import ChartScreen
 from spillview.tui.charts.forecast_rows import CostRow, Facts, ForecastRow, titles
 from spillview.tui.footer import Footer
 from spillview.tui.live_keys import key_of
+from spillview.tui.pacing import Pacing
 from spillview.tui.queue.bars import plural, two_ends
 from spillview.tui.row_list import RowList
 from spillview.tui.runs import Lines, Runs
@@ -102,7 +104,7 @@ class Titles(Lines):
         return [titles(width - 1, costs=self.costs)]  # the list has a scrollbar
 
 
-class ForecastScreen(Screen[None]):
+class ForecastScreen(Pacing):
     """Commands, those that cross next first; or results, those that cost most."""
 
     CSS_PATH = stylesheet("forecast.tcss")
@@ -171,6 +173,12 @@ class ForecastScreen(Screen[None]):
         self.everything = False
         self._total = 0
         self._busy = False
+        self._pace = READING
+        """How far it is, in words."""
+        self._read = (0, 0)
+        """How many sessions' results are read, of how many."""
+        self._partial: dict[str, str] = {}
+        """What was stopped, and of how much there is."""
         self._failed: set[str] = set()
         """Work that failed, which is not begun again."""
 
@@ -198,8 +206,24 @@ class ForecastScreen(Screen[None]):
         for kind in kinds:
             if getattr(self, kind) is None and kind not in self._failed:
                 self._busy = True
-                (self._rank if kind == "costs" else self._make)()
+                work = self.begin_work()
+                (self._rank if kind == "costs" else self._make)(work)
                 return
+
+    def say_pace(self, words: str) -> None:
+        """At the right end of the bar."""
+        self._pace = words
+        self._say()
+
+    def _paced(self, work: Event) -> Callable[[int, int], None]:
+        """Tells how many sessions' results are read, and keeps that."""
+        told = self.paced("results read of sessions", work)
+
+        def tell(done: int, total: int) -> None:
+            self._read = (done, total)
+            told(done, total)
+
+        return tell
 
     @work(
         thread=True,
@@ -209,13 +233,14 @@ class ForecastScreen(Screen[None]):
         group="forecast",
         description="Read the runs of every command",
     )
-    def _make(self) -> None:
+    def _make(self, work: Event) -> None:
         worker = get_current_worker()
         made = board(
             self.catalogue,
             self.artifacts,
             self.scope,
-            cancelled=lambda: worker.is_cancelled,
+            progress=self._paced(work),
+            cancelled=lambda: worker.is_cancelled or work.is_set(),
         )
         if not worker.is_cancelled:
             self.post_message(self.Made(made))
@@ -228,13 +253,14 @@ class ForecastScreen(Screen[None]):
         group="forecast",
         description="Rank the results",
     )
-    def _rank(self) -> None:
+    def _rank(self, work: Event) -> None:
         worker = get_current_worker()
         costs = rank(
             self.catalogue,
             self.artifacts,
             self.scope,
-            cancelled=lambda: worker.is_cancelled,
+            progress=self._paced(work),
+            cancelled=lambda: worker.is_cancelled or work.is_set(),
         )
         if not worker.is_cancelled:
             self.post_message(self.Ranked(costs))
@@ -242,6 +268,7 @@ class ForecastScreen(Screen[None]):
     @on(Made)
     def _take(self, message: Made) -> None:
         self.board, self._busy = message.board, False
+        self._done("board")
         for problem in message.board.problems[:3]:
             words = f"{path_text(problem.path)}: {problem.sentence}"
             self.notify(printable(words), severity="warning", markup=False)
@@ -251,9 +278,19 @@ class ForecastScreen(Screen[None]):
     @on(Ranked)
     def _take_costs(self, message: Ranked) -> None:
         self.costs, self._busy = message.costs, False
+        self._done("costs")
         self._total = message.costs.carried
         self._begin()
         self._show(anew=self.by_cost)
+
+    def _done(self, kind: str) -> None:
+        """Note of how much it is, where it was stopped."""
+        if self._stopping is not None and self._stopping.is_set():
+            done, total = self._read
+            words = f"{done:,} of {total:,} sessions" if total else "nothing was read"
+            self._partial[kind] = f"partial: {words}"
+        self.end_work()
+        self._pace = READING
 
     # -- what is shown -------------------------------------------------------------
 
@@ -316,7 +353,9 @@ class ForecastScreen(Screen[None]):
         else:
             kind = "costs" if self.by_cost else "board"
             failed = kind in self._failed
-            right = ("it could not be made", "failed") if failed else (READING, "…")
+            right = ("it could not be made", "failed") if failed else (self._pace, "…")
+        told = self._partial.get("costs" if self.by_cost else "board")
+        right = right if told is None else (told, "partial")
         self.bar.show(left, *right)
 
     @on(RowList.Highlighted)
@@ -349,12 +388,19 @@ class ForecastScreen(Screen[None]):
     def _open_artifact(self, artifact_id: str | None) -> None:
         from spillview.tui.artifact.artifact import ArtifactScreen
 
-        shown = [a for a in self.artifacts if a.id == artifact_id]
-        if not shown:
+        shown = self._artifact(artifact_id) if artifact_id is not None else None
+        if shown is None:
             words = "It went in whole, or its file is gone: the transcript has it."
             self.notify(words, title="Nothing to open", markup=False)
             return
-        self.app.push_screen(ArtifactScreen(self.catalogue, shown[:1], 0))
+        self.app.push_screen(ArtifactScreen(self.catalogue, [shown], 0))
+
+    def _artifact(self, ident: str) -> Artifact | None:
+        """The artifact of that id; of a listing no other is made."""
+        if isinstance(self.artifacts, Listing):
+            index = self.artifacts.index_of(ident)
+            return None if index is None else self.artifacts[index]
+        return next((a for a in self.artifacts if a.id == ident), None)
 
     def action_costs(self) -> None:
         """Results by what they cost, or commands again."""
@@ -382,8 +428,9 @@ class ForecastScreen(Screen[None]):
         self.notify(words, markup=False)
 
     def action_leave(self) -> None:
-        """Back."""
-        self.dismiss(None)
+        """Stop what is at work, and keep what there is by then; else back."""
+        if not self.stop_work():
+            self.dismiss(None)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Hide what does not apply now."""
@@ -405,6 +452,7 @@ class ForecastScreen(Screen[None]):
             )
             self.notify(printable(words), severity="error", markup=False)
             self._busy = False
+            self.end_work()
             self._failed.add(event.worker.name)
             self._begin()
             self._say()

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from threading import Event
+from typing import Any, ClassVar
 
 from textual import getters, on, work
 from textual.app import ComposeResult
@@ -23,6 +24,7 @@ from spillview.review.statistics_rows import rows
 from spillview.text import human_bytes, printable, share_text
 from spillview.tui import stylesheet
 from spillview.tui.footer import Footer
+from spillview.tui.pacing import Pacing, partial_words
 from spillview.tui.queue.columns import tool_name
 from spillview.tui.runs import fit, short_count
 
@@ -113,7 +115,7 @@ def drawn(
     return Content("\n").join(lines)
 
 
-class StatisticsScreen(ModalScreen[None]):
+class StatisticsScreen(Pacing, ModalScreen[Any]):
     """Per tool and size, then per boundary: spilled, read back, seen, carried."""
 
     CSS_PATH = stylesheet("home.tcss")
@@ -169,7 +171,7 @@ not known, as where a harness keeps no results or does not tell of compactions.
         ),
         Binding(
             "q,escape,percent_sign",
-            "dismiss",
+            "leave",
             "Back",
             key_display="q",
             id="statistics.back",
@@ -199,18 +201,31 @@ not known, as where a harness keeps no results or does not tell of compactions.
         self.catalogue, self.artifacts, self.window = catalogue, artifacts, window
         self.statistics: Statistics | None = None
 
+    @property
+    def _title(self) -> str:
+        return f"What became of spilled outputs, {self.window}"
+
+    def action_leave(self) -> None:
+        """Stop measuring, and show what there is by then; else back."""
+        if not self.stop_work():
+            self.dismiss(None)
+
     def compose(self) -> ComposeResult:
         """The tables, scrollable."""
         with ScrollableContainer(id="statistics", classes="box"):
-            title = f"What became of spilled outputs, {self.window}"
-            yield Static(Content(printable(title)), id="statistics-title")
+            title = Content(printable(self._title))
+            yield Static(title, id="statistics-title")
             yield Static("reading the transcripts …", id="by-tool", markup=False)
             yield Static("", id="sweep", markup=False)
         yield Footer()
 
     def on_mount(self) -> None:
         """Start measuring."""
-        self._measure()
+        self._measure(self.begin_work())
+
+    def say_pace(self, words: str) -> None:
+        """In the place of the first table."""
+        self.query_one("#by-tool", Static).update(words)
 
     @work(
         thread=True,
@@ -219,17 +234,28 @@ not known, as where a harness keeps no results or does not tell of compactions.
         group="statistics",
         description="Measure what became of the outputs",
     )
-    def _measure(self) -> None:
+    def _measure(self, work: Event) -> None:
         worker = get_current_worker()
-        found = measure(
-            self.catalogue, self.artifacts, cancelled=lambda: worker.is_cancelled
-        )
+        try:
+            found = measure(
+                self.catalogue,
+                self.artifacts,
+                progress=self.paced("measured", work),
+                cancelled=lambda: worker.is_cancelled or work.is_set(),
+            )
+        finally:
+            self.app.call_from_thread(self.end_work, work)
         if not worker.is_cancelled:
             self.post_message(self.Measured(found))
 
     @on(Measured)
     def _show(self, message: Measured) -> None:
         self.statistics = message.statistics
+        if left := message.statistics.unmeasured:
+            total = len(self.artifacts)
+            words = f"{self._title}; {partial_words(total - left, total)}"
+            title = Content(printable(words))
+            self.query_one("#statistics-title", Static).update(title)
         by_tool = self.query_one("#by-tool", Static)
         if not message.statistics.tools:
             by_tool.update("Nothing that was counted so far was spilled.")

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
+from threading import Event
 
 from textual import getters, on, work
 from textual.app import ComposeResult
 from textual.message import Message
-from textual.screen import Screen
 from textual.widgets import Static
 from textual.worker import Worker, WorkerState, get_current_worker
 
@@ -18,7 +18,7 @@ from spillview.cleanup.cleanup import Prospect, prospect
 from spillview.cleanup.policies import Policies
 from spillview.cleanup.retention import Plan, without
 from spillview.cleanup.rules import Deciding, Rules
-from spillview.errors import BadInput, SpillError
+from spillview.errors import BadInput, Cancelled, SpillError
 from spillview.model import Artifact, Found
 from spillview.text import path_text, printable
 from spillview.tui import stylesheet
@@ -41,6 +41,7 @@ from spillview.tui.cleanup.rules_line import (
 from spillview.tui.cleanup.undoing import sentence
 from spillview.tui.footer import Footer
 from spillview.tui.live_keys import key_of
+from spillview.tui.pacing import Pacing
 from spillview.tui.queue.screen import FEW
 from spillview.tui.review.pinning import turn_pin
 from spillview.tui.row_list import RowList
@@ -50,7 +51,7 @@ DAY = 86_400.0
 WEEK = 7 * 86_400.0
 
 
-class PlanScreen(Screen[bool]):
+class PlanScreen(Pacing):
     """Plans over the stores of a catalogue; `CleanupScreen` carries one out."""
 
     CSS_PATH = stylesheet("cleanup.tcss")
@@ -151,7 +152,7 @@ class PlanScreen(Screen[bool]):
         self._generation += 1
         self.rules_line.show(self.rules, self.policies, self._policies)
         self.state("planning …")
-        self._plan(self.policies or self.rules, self._generation)
+        self._plan(self.policies or self.rules, self._generation, self.begin_work())
 
     @work(
         thread=True,
@@ -160,11 +161,17 @@ class PlanScreen(Screen[bool]):
         group="plan",
         description="Plan a clean-up",
     )
-    def _plan(self, rules: Deciding, generation: int) -> None:
+    def _plan(self, rules: Deciding, generation: int, work: Event) -> None:
         worker = get_current_worker()
         catalogue = self.own_catalogue()
         try:
-            seen = prospect(catalogue, self.scope, rules, lambda: worker.is_cancelled)
+            progress = self.paced("looked at", work)
+            catalogue.tell_reading(self.paced("transcripts read", work))
+            seen = prospect(
+                catalogue, self.scope, rules, lambda: worker.is_cancelled, progress
+            )
+        except Cancelled:
+            return
         except (SpillError, OSError) as error:
             self.post_message(self.Planned(generation, None, sentence(error)))
             return
@@ -181,10 +188,16 @@ class PlanScreen(Screen[bool]):
         self.seen, self.tomorrow = message.prospect, message.tomorrow
         self._known = message.known
         self._whole.clear()
+        self.end_work()
         self.plan = None  # until what was spared is out of it
         self.state(None)
         self._show(message.error, anew=self._turned)
         self._turned = False
+
+    def say_pace(self, words: str) -> None:
+        """Beside what the plan comes to; leaving stops it."""
+        if self.doing is not None and self.doing.startswith("planning"):
+            self.state(f"planning: {words.removesuffix('; Esc stops')}")
 
     def state(self, doing: str | None) -> None:
         """Say what is at work now."""

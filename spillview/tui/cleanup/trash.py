@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -124,23 +125,42 @@ class TrashBar(Lines):
         return [two_ends(left, [(right, "dim")] if right else [], width)]
 
 
+NAMED = 200
+"""So many files of a clean-up are named at most; no terminal is higher."""
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """The files of one clean-up."""
+
+    largest: Sequence[tuple[str, int]] = ()
+    """Paths and bytes, the largest first."""
+    number: int = 0
+
+    @classmethod
+    def of(cls, files: Sequence[tuple[str, int]]) -> Files:
+        """Keep the largest of these."""
+        largest = heapq.nsmallest(NAMED, files, key=lambda f: (-f[1], f[0]))
+        return cls(largest, len(files))
+
+
 class BatchDetail(Lines):
     """Where the files of the clean-up under the cursor came from."""
 
     def __init__(self) -> None:
         super().__init__(id="batch")
         self._named = ""
-        self.files: Sequence[tuple[str, int]] = ()
+        self.files = Files()
 
-    def show(self, name: str, files: Sequence[tuple[str, int]]) -> None:
-        """Show these of a clean-up: paths and bytes."""
+    def show(self, name: str, files: Files) -> None:
+        """Show these of a clean-up."""
         self._named, self.files = name, files
         self.remake()
 
     def make(self, width: int, height: int) -> list[Runs]:
         """The largest, and how many more there are."""
-        largest = sorted(self.files, key=lambda file: (-file[1], file[0]))
-        fits = len(largest) <= height
+        largest, number = self.files.largest, self.files.number
+        fits = number <= height
         lines: list[Runs] = []
         for path, size in largest[: height if fits else height - 1]:
             shown = printable(path_text(path))
@@ -150,8 +170,8 @@ class BatchDetail(Lines):
             bytes_ = fit(human_bytes(size), 10, right=True)
             lines.append([(bytes_, "dim"), ("  ", ""), (shown, "")])
         if not fits:
-            rest = len(largest) - height + 1
-            more = f"and {rest:,} more of {len(largest):,}"
+            rest = number - height + 1
+            more = f"and {rest:,} more of {number:,}"
             more += f"; `spillview trash {self._named}` lists all"
             lines.append([(" " * 12, ""), (more, "dim")])
         return lines
@@ -176,7 +196,7 @@ class TrashScreen(PutsBack, Screen[bool]):
         """What is in the trash."""
 
         batches: list[Batch]
-        contents: dict[str, list[tuple[str, int]]]
+        contents: dict[str, Files]
         settled: list[str]
         error: str | None = None
 
@@ -190,7 +210,7 @@ class TrashScreen(PutsBack, Screen[bool]):
         super().__init__()
         self.catalogue = catalogue
         self.batches: list[Batch] = []
-        self.contents: dict[str, list[tuple[str, int]]] = {}
+        self.contents: dict[str, Files] = {}
         self.changed = False
         self._doing: str | None = None
 
@@ -229,7 +249,7 @@ class TrashScreen(PutsBack, Screen[bool]):
     )
     def _look(self) -> None:
         trash = Trash(self.catalogue.places, now=self.catalogue.now)
-        contents: dict[str, list[tuple[str, int]]] = {}
+        contents: dict[str, Files] = {}
         batches: list[Batch] = []
         error = None
         try:
@@ -237,7 +257,7 @@ class TrashScreen(PutsBack, Screen[bool]):
             batches = trash.batches()
             for batch in batches:
                 if batch.problem is None:
-                    contents[batch.id] = trash.contents(batch.id)
+                    contents[batch.id] = Files.of(trash.contents(batch.id))
         except (SpillError, OSError) as failure:
             error = sentence(failure)
         self.post_message(self.Looked(batches, contents, trash.settled, error))
@@ -255,7 +275,7 @@ class TrashScreen(PutsBack, Screen[bool]):
         keep = self.catalogue.settings.trash_keep
         self.batch_list.show([BatchRow(batch, now, keep) for batch in self.batches])
         if not self.batches:
-            self.detail.show("", ())
+            self.detail.show("", Files())
         self._state(None)
 
     def _nothing(self) -> str:
@@ -267,7 +287,7 @@ class TrashScreen(PutsBack, Screen[bool]):
     @on(RowList.Highlighted)
     def _highlight(self, event: RowList.Highlighted) -> None:
         key = event.row.key if event.row is not None else ""
-        self.detail.show(key, self.contents.get(key, ()))
+        self.detail.show(key, self.contents.get(key, Files()))
 
     @property
     def chosen(self) -> Batch | None:

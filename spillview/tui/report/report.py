@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from threading import Event
 from typing import ClassVar
 
 from textual import getters, on, work
@@ -29,6 +30,7 @@ from spillview.tui.cleanup.undoing import SECONDS, offer_mark, sentence
 from spillview.tui.copying import Copyable, Copying
 from spillview.tui.footer import Footer
 from spillview.tui.home import HomeScreen
+from spillview.tui.pacing import Pacing
 from spillview.tui.queue.members import Mapped
 from spillview.tui.report.keys import REPORT_BINDINGS
 from spillview.tui.report.report_list import (
@@ -48,7 +50,7 @@ PERIOD_LINES = 3
 """Lines of the period, at most."""
 
 
-class ReportScreen(Copying, Acting):
+class ReportScreen(Pacing, Copying, Acting):
     """The report of what the queue below looks at, for the period of `review`."""
 
     CSS_PATH = stylesheet("home.tcss")
@@ -120,7 +122,11 @@ this report is reviewed, and the next one begins with what came after it;
         """Make it, or make it anew."""
         self.title_line.update("reading the transcripts …")
         self.title_line.remove_class("-bad")
-        self._make(self.query_made)
+        self._make(self.query_made, self.begin_work())
+
+    def say_pace(self, words: str) -> None:
+        """In the place of the headline."""
+        self.title_line.update(words)
 
     @work(
         thread=True,
@@ -129,7 +135,7 @@ this report is reviewed, and the next one begins with what came after it;
         group="report",
         description="Make the report",
     )
-    def _make(self, query: Query) -> None:
+    def _make(self, query: Query, work: Event) -> None:
         from spillview.report.gathering import gather
 
         theirs = self.catalogue
@@ -141,11 +147,19 @@ this report is reviewed, and the next one begins with what came after it;
             now=theirs.now,
         )
         try:
-            report = gather(own, query)
+            own.tell_reading(self.paced("transcripts read", work))
+            report = gather(
+                own,
+                query,
+                progress=self.paced("counted", work),
+                cancelled=work.is_set,
+            )
             rows_of(report)  # what they are ordered by is counted here, not when drawn
             made = self.Made(report)
         except (SpillError, OSError) as error:
             made = self.Made(None, sentence(error))
+        finally:
+            self.app.call_from_thread(self.end_work, work)
         if not get_current_worker().is_cancelled:
             self.post_message(made)
 
@@ -158,7 +172,7 @@ this report is reviewed, and the next one begins with what came after it;
             self.title_line.update(printable(message.error or "No report was made."))
             self.findings.show(())
             return
-        if self.catalogue.state is not None:
+        if self.catalogue.state is not None and report.partial is None:
             remember_report(self.catalogue.state, self.query_made, report)
         self.title_line.update(headline(report))
         self.title_line.set_class(bool(report.went_on), "-bad")
@@ -414,8 +428,9 @@ this report is reviewed, and the next one begins with what came after it;
         self.notify(f"{number:,} rows copied as JSON Lines", markup=False)
 
     def action_leave(self) -> None:
-        """Back to the queue."""
-        self.dismiss(None)
+        """Stop what is at work, and keep what there is by then; else back."""
+        if not self.stop_work():
+            self.dismiss(None)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Hide what does not apply now."""
@@ -441,8 +456,13 @@ this report is reviewed, and the next one begins with what came after it;
         ):
             return self.acted_on() is not None
         if action == "finish":
-            return self.done is None
+            return self.done is None and (self.report is None or self._is_whole)
         if action == "undo":
             batch = self.home.last_batch if self.home is not None else None
             return self.marks.undoable > 0 or batch is not None
         return True
+
+    @property
+    def _is_whole(self) -> bool:
+        """Whether there is a report, and of all that it is about."""
+        return self.report is not None and self.report.partial is None
