@@ -82,7 +82,7 @@ class ReadsScreen(ModalScreen[Range | None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("j", "move(1)", "Down", show=False, id="reads.down"),
         Binding("k", "move(-1)", "Up", show=False, id="reads.up"),
-        Binding("escape,q,R", "dismiss", "Back", id="reads.back"),
+        Binding("q,escape,R", "dismiss", "Back", id="reads.back"),
     ]
 
     def __init__(self, artifact: Artifact, facts: EnvelopeFacts | None) -> None:

@@ -51,7 +51,7 @@ class CompareWithScreen(ModalScreen[Artifact | None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("j", "move(1)", "Down", show=False, id="compare_with.down"),
         Binding("k", "move(-1)", "Up", show=False, id="compare_with.up"),
-        Binding("escape,q", "dismiss", "Back", id="compare_with.back"),
+        Binding("q,escape", "dismiss", "Back", id="compare_with.back"),
     ]
 
     def __init__(
