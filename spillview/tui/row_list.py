@@ -110,7 +110,7 @@ class RowList(ScrollView, Parts, can_focus=True):
             at += step
         if not 0 <= at < len(self.rows):
             return False
-        self.cursor = at
+        before, self.cursor = self.cursor, at
         # A heading above is worth seeing with its first row.
         first = at - 1 if at and self.rows[at - 1].heading else at
         top, height = self.scroll_offset.y, max(1, self.size.height)
@@ -118,7 +118,8 @@ class RowList(ScrollView, Parts, can_focus=True):
             self.scroll_to(y=first, animate=False, force=True)
         elif at >= top + height:
             self.scroll_to(y=at - height + 1, animate=False, force=True)
-        self.refresh()
+        self.refresh_line(before)
+        self.refresh_line(at)
         self.post_message(self.Highlighted(self, self.rows[at]))
         return True
 
@@ -157,10 +158,12 @@ class RowList(ScrollView, Parts, can_focus=True):
         return at is not None and self._go(at, 1)
 
     def on_click(self, event: events.Click) -> None:
-        """A click places the cursor."""
+        """A click places the cursor, a double one does what Enter does."""
         index = self.scroll_offset.y + event.y
         if 0 <= index < len(self.rows) and not self.rows[index].heading:
             self._go(index, 1)
+            if event.chain == 2:
+                self.app.simulate_key("enter")
 
     def render_line(self, y: int) -> Strip:
         """One row."""
