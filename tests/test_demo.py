@@ -20,6 +20,7 @@ import pytest
 from spillview.catalogue.catalogue import Catalogue, Query
 from spillview.cli.keeping import marks_kept
 from spillview.demo import MARKER, make_night
+from spillview.demo.node_output import KEY
 from spillview.errors import BadInput
 from spillview.places import Places
 from spillview.tui.app import SpillviewApp
@@ -459,6 +460,21 @@ def test_it_is_said_where_marks_of_a_night_are_kept(
         assert said is not None
         assert said in told
         assert marks_kept(catalogue, Query()) is None
+
+
+def test_it_holds_one_credential_which_the_model_received(night: Path) -> None:
+    rows = run("grep", "--secrets", "--json", night).rows
+    (hit,) = [row["data"] for row in rows if row["type"] == "secret"]
+    assert hit["seen"] is True, hit
+    (path,) = [p for p in results(night) if KEY.encode() in p.read_bytes()]
+    assert path.read_bytes().count(KEY.encode()) == 1
+    shown = run("show", path, "--limit", "5").out
+    assert "X-Amz-Credential=********************%2F" in shown
+    assert "DEMONIGHT" not in shown
+    every = [p for p in files(night).values() if not p.is_symlink() and p.is_file()]
+    holding = [p for p in every if KEY.encode() in p.read_bytes()]
+    # Its file, and the envelope in the session's transcript.
+    assert sorted(p.suffix for p in holding) == [".jsonl", ".txt"]
 
 
 async def test_the_screen_says_it_until_a_key_is_pressed(tmp_path: Path) -> None:

@@ -164,7 +164,7 @@ class CopyScreen(ModalScreen[Copyable | None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("j", "move(1)", "Down", show=False, id="copy.down"),
         Binding("k", "move(-1)", "Up", show=False, id="copy.up"),
-        Binding("escape,q", "dismiss", "Back", id="copy.back"),
+        Binding("q,escape", "dismiss", "Back", id="copy.back"),
     ]
 
     def __init__(self, offered: Sequence[Copyable]) -> None:

@@ -138,7 +138,7 @@ class RowList(ScrollView, Parts, can_focus=True):
             at += step
         if not 0 <= at < len(self.rows):
             return False
-        self.cursor = at
+        before, self.cursor = self.cursor, at
         # A heading above is worth seeing with its first row.
         first = at - 1 if at and self.rows[at - 1].heading else at
         top, height = self.scroll_offset.y, max(1, self.size.height)
@@ -146,7 +146,8 @@ class RowList(ScrollView, Parts, can_focus=True):
             self.scroll_to(y=first, animate=False, force=True)
         elif at >= top + height:
             self.scroll_to(y=at - height + 1, animate=False, force=True)
-        self.refresh()
+        self.refresh_line(before)
+        self.refresh_line(at)
         self.post_message(self.Highlighted(self, self.rows[at]))
         return True
 

@@ -7,6 +7,8 @@ from typing import Protocol, cast
 
 from textual.driver import Driver
 
+from spillview.tui.terminal_output import Slim
+
 
 class _Listening(Protocol):
     """A driver that reads the terminal in a thread of its own."""
@@ -33,10 +35,11 @@ class Forgiving:
 
 
 def forgiving(driver: type[Driver]) -> type[Driver]:
-    """The driver class, forgiving; as it is where it reads in another way."""
+    """The driver class, forgiving, and brief in what it writes; as it is where it reads
+    in another way."""
     if not hasattr(driver, "run_input_thread"):
         return driver
-    return type(driver.__name__, (Forgiving, driver), {})
+    return type(driver.__name__, (Forgiving, Slim, driver), {})
 
 
 def has_hung_up(driver: Driver | None) -> bool:

@@ -339,6 +339,13 @@ class PaneTitle(Lines):
         if before != (self._label, self._note, self._status, self._lit):
             self.remake()
 
+    def on_click(self) -> None:
+        """To what it is the title of."""
+        beside = self.parent.query("*") if self.parent is not None else ()
+        target = next((each for each in beside if each.focusable), None)
+        if target is not None:
+            target.focus()
+
     def make(self, width: int, height: int) -> list[Runs]:
         """The name at the left, the status whole at the right while it fits."""
         tone = "brand" if self._lit else "label"

@@ -229,7 +229,10 @@ class QueueList(ScrollView, inherit_bindings=False):
         """Draw the two rows anew and say what is highlighted."""
         for index in (old, new):
             self._strips.pop(index, None)
-        self.refresh()
+            self.refresh_line(index)
+        top = self.scroll_offset.y
+        if {top, self._owner(top)} & {old, new}:  # which of them the first line shows
+            self.refresh_line(top)
         self._tell()
 
     def action_move(self, rows: int) -> None:
