@@ -179,7 +179,9 @@ def test_the_calls_own_outcome_comes_first() -> None:
 
 
 def test_every_rule_is_a_regex_of_bounded_repeats() -> None:
-    text = files("spillview").joinpath("verdicts.toml").read_text(encoding="utf-8")
+    text = (
+        files("spillview.content").joinpath("verdicts.toml").read_text(encoding="utf-8")
+    )
     rules = tomllib.loads(text)["rule"]
     for rule in rules:
         assert rule["verdict"] in ("fail", "pass", "unknown")
@@ -220,6 +222,18 @@ def test_larger_content_is_looked_at_in_part_and_said_so(
     monkeypatch.setattr(signals, "LOOKED", 8)
     found = tally(BytesContent(b"error a\nerror b\n"), Seen(()))
     assert (found.total, found.complete) == (1, False)
+
+
+def test_the_end_of_a_larger_content_is_looked_at_too(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(signals, "LOOKED", 160)
+    data = b"ok so far\n" * 100 + b"it failed\nfatal: gone\n"
+    found = tally(BytesContent(data), Seen(((len(data) - 12, len(data)),)))
+    assert (found.total, found.seen, found.complete) == (1, 1, False)
+    monkeypatch.setattr(signals, "LOOKED", 400)
+    found = tally(BytesContent(data), Seen(()))
+    assert (found.total, found.seen, found.complete) == (2, 0, False)
 
 
 @given(

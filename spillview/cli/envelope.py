@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from spillview.content.signals import LOOKED
 from spillview.model import Artifact, Boundary, Mention, Range, Read
 from spillview.text import (
     human_bytes,
@@ -193,8 +194,16 @@ def _whether(seen: bool | None) -> tuple[str, Style | None]:
 
 def _signals(artifact: Artifact) -> Iterator[str]:
     signals = artifact.link.signals if artifact.link else None
-    if signals is None or not signals.total:
+    if signals is None or (signals.complete and not signals.total):
         return
+    if not signals.complete:
+        size = artifact.counts.bytes if artifact.counts is not None else 0
+        ends = human_bytes(LOOKED - LOOKED // 8), human_bytes(LOOKED // 8)
+        where = f"the first {ends[0]} and the last {ends[1]} of {human_bytes(size)}"
+        if not signals.total:
+            yield f"none in {where}; the rest was not looked at"
+            return
+        yield f"looked at: {where}"
     least = "" if signals.complete else "at least "
     lines = "line" if signals.total == 1 else "lines"
     if signals.unseen is None:
