@@ -60,6 +60,10 @@ class Run:
     title: str | None = None
 
 
+ALIKE = 4
+"""So many artifacts that are exposed by their mode alone are told in one line."""
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
     """One thing that needs a look."""
@@ -90,6 +94,17 @@ class Finding:
     def swept(self) -> bool:
         """Whether the file is gone as expected: by its harness, or by the person."""
         return self.call is not None and self.call.swept is not None
+
+    @property
+    def merely_open(self) -> bool:
+        """Whether its mode alone is what exposes it."""
+        return (
+            self.section == "exposed"
+            and self.artifact is not None
+            and "secret-like" not in self.artifact.flags
+            and self.more.get("owner") is None
+            and not self.more.get("leads_out")
+        )
 
     @property
     def removed(self) -> bool:
@@ -161,6 +176,17 @@ class Report:
     def of(self, section: Section) -> list[Finding]:
         """The findings of one section."""
         return [each for each in self.findings if each.section == section]
+
+    def apart(self, section: Section) -> tuple[list[Finding], list[Finding]]:
+        """The findings of a section that are told one by one, and those told together:
+        exposed ones of which all that is to be said is that everybody may read them."""
+        findings = self.of(section)
+        if section != "exposed":
+            return findings, []
+        alike = [each for each in findings if each.merely_open]
+        if len(alike) < ALIKE:
+            return findings, []
+        return [each for each in findings if not each.merely_open], alike
 
     @property
     def went_on(self) -> list[tuple[Run, list[Finding]]]:

@@ -19,6 +19,7 @@ from spillview.report.rows import opening
 from spillview.report.sentences import (
     expected_texts,
     name_of,
+    open_text,
     signals_unseen,
     subject,
     verdict_text,
@@ -162,7 +163,8 @@ def _failure(finding: Finding) -> str:
 
 def _section(report: Report, section: Section) -> list[str]:
     findings = report.of(section)
-    loud = [finding for finding in findings if not finding.swept]
+    single, alike = report.apart(section)
+    loud = [finding for finding in single if not finding.swept]
     parts = []
     if loud:
         titles, cells = _TABLES[section]
@@ -172,6 +174,9 @@ def _section(report: Report, section: Section) -> list[str]:
             parts.append(f"<details><summary>{title}</summary>{table}</details>")
         else:
             parts.append(f"<h2>{title}</h2>{table}")
+    if alike:
+        parts += [] if loud else [f"<h2>{escape(SECTIONS[section])}</h2>"]
+        parts.append(f"<p>{_data(open_text(alike))}.</p>")
     for text in expected_texts(findings, more=False):
         parts.append(f'<p class="quiet">{_data(text)}</p>')
     return parts

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from spillview.model import Artifact, Missing
 from spillview.report.findings import SECTIONS, Finding, Report, Run
 from spillview.report.rows import opening
-from spillview.report.sentences import name_of, subject, verdict_text
+from spillview.report.sentences import name_of, open_text, subject, verdict_text
 from spillview.review.reviewed import call_mark
 from spillview.text import path_text, printable
 from spillview.tui.row_list import Row
@@ -157,9 +157,12 @@ def rows_of(
         findings = report.of(section)
         if section in WORST or not findings:
             continue
+        single, alike = report.apart(section)
         tone = "unseen" if section in UNSEEN else "title"
         listed.append(Heading(title, tone, f"{len(findings):,}"))
-        listed += list(map(row, findings))
+        listed += list(map(row, single))
+        if alike:
+            listed.append(Heading(f"  {open_text(alike)}", ""))
     return listed
 
 
