@@ -234,3 +234,53 @@ def test_a_record_may_say_that_the_file_holds_less(machine: Path) -> None:
     session.add(type="tool", id="c1", output=[{"text": text}], capped=True)
     assert "partial" in one(path)["flags"]
     assert one(path)["verdict_seen"] is False
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("<session>/out/<name>", "<session>/in/<name>", "it found no artifact"),
+        ("runs/<session>.jsonl", "logs/<session>.jsonl", "it found no log"),
+        ('when = { type = "tool" }', 'when = { type = "tol" }', "holds a notice"),
+        ("Long output: ", "Lang output: ", "holds a notice"),
+        ('each = "calls[]"', 'each = "call[]"', "belongs to a call"),
+        ('path = "~/.acme"', 'path = "~/.acne"', "it matched nothing"),
+    ],
+)
+def test_a_part_that_finds_nothing_is_named_with_a_next_step(
+    machine: Path, old: str, new: str, said: str
+) -> None:
+    text = profile_text()
+    assert old in text
+    path = add(machine, text.replace(old, new))
+    Run(machine, "r1").spills("c1")
+    rows = [r for r in run("doctor", "--json").rows if r["root"] == str(path)]
+    [problem] = [row["problem"] for row in rows if said in row["problem"]]
+    assert "; compare " in problem
+    assert f"problem: {path}: " in run("doctor").out
+
+
+def test_a_profile_of_which_every_part_finds_something_is_no_problem(
+    acme: Path,
+) -> None:
+    Run(acme, "r1").spills("c1")
+    rows = run("doctor", "--json").rows
+    assert not [row for row in rows if row["problem"] and "compare" in row["problem"]]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("needle = ", "nedle = ", "is 'nedle' meant to be 'needle'?"),
+        ("regex = '^", "regx = '^", "is 'regx' meant to be 'regex'?"),
+        ("size = 20000", "sice = 20000", "is 'sice' meant to be 'size'?"),
+    ],
+)
+def test_a_mistyped_key_is_named_where_the_right_one_is_missing(
+    machine: Path, old: str, new: str, said: str
+) -> None:
+    text = profile_text()
+    assert old in text
+    add(machine, text.replace(old, new))
+    problems = [row["problem"] for row in run("doctor", "--json").rows]
+    assert any(said in (problem or "") for problem in problems)

@@ -143,7 +143,7 @@ def test_people_are_told_the_verdict_and_the_decision(machine: Path) -> None:
     assert "The build passed, I publish it." in text
     assert "make publish" in text
     assert "they agree" in text
-    assert "it keeps 3,000 of 5,001 lines" in text
+    assert "would keep 3,000 of 5,001 lines" in text
 
 
 def test_hostile_envelopes_reach_no_terminal(machine: Path) -> None:
@@ -196,3 +196,17 @@ def test_an_unknown_link_is_called_so_everywhere(machine: Path, tmp_path: Path) 
     text = run("envelope", unknown).out
     assert "link is unknown" in text
     assert "orphan" not in text
+
+
+def test_what_is_recorded_and_what_a_cut_would_keep_are_no_facts_of_the_output(
+    machine: Path,
+) -> None:
+    session = Claude(machine)
+    data = b"".join(b"%06d ok\n" % n for n in range(12_000)) + b"2 failed in 1.2s\n"
+    made = session.spills(data, command="pytest | tee log")
+    session.write()
+    text = run("envelope", made.path).out
+    assert "no exit code recorded" in text
+    assert "succeeded" not in text
+    assert "the verdict would be lost" in text
+    assert "it keeps" not in text

@@ -21,6 +21,8 @@ from spillview.text import printable
 from tests.attacks import make_hostile
 from tests.command import Ran, run
 from tests.stores import OTHER, SESSION, Claude, log_of
+from tests.test_adding_a_harness import Run as AcmeRun
+from tests.test_adding_a_harness import add, profile_text
 
 WENT_ON = {
     "Round half to even in all totals": "cargo test --workspace",
@@ -685,3 +687,45 @@ def local_time(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     yield
     monkeypatch.undo()
     time.tzset()
+
+
+def open_to_all(machine: Path, number: int, mode: int = 0o644) -> list[Path]:
+    """Artifacts that every user can read, and that are fine but for that."""
+    paths = []
+    for place in range(number):
+        session = AcmeRun(machine, f"r{place}")
+        path, _ = session.spills("c1")
+        paths.append(path)
+        path.chmod(mode)
+    return paths
+
+
+def test_what_everybody_may_read_is_told_in_one_line(
+    machine: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("spillview.exposure.permissions._passable", lambda folder: True)
+    add(machine, profile_text())
+    open_to_all(machine, 6)
+    got = run("review", "--since", "2026-11-01")
+    told = " ".join(got.out.split())
+    assert (
+        "Exposed (6) 6 artifacts in 1 store can be read by every user of this machine:"
+        " `spillview doctor --fix-modes` takes that right away." in told
+    )
+    assert told.count("every user") == 1
+    page = machine / "page.html"
+    assert run("review", "--since", "2026-11-01", "--html", page).code == 0
+    assert page.read_text(encoding="utf-8").count("every user") == 1
+    rows = run("review", "--since", "2026-11-01", "--json").rows
+    assert sum(row.get("section") == "exposed" for row in rows) == 6
+
+
+def test_a_few_that_everybody_may_read_are_named_one_by_one(
+    machine: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("spillview.exposure.permissions._passable", lambda folder: True)
+    add(machine, profile_text())
+    open_to_all(machine, 3)
+    told = run("review", "--since", "2026-11-01").out
+    assert "Exposed (3)" in told
+    assert "fix-modes" not in told

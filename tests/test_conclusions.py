@@ -12,6 +12,7 @@ from spillview.content.conclusions import MOST, TAIL, conclusion, lists
 from spillview.content.content import BytesContent
 from spillview.content.counts import count
 from spillview.model import Conclusion
+from tests.refusals import ORDINARY, REFUSALS
 
 
 def concluded(
@@ -219,3 +220,18 @@ def test_line_numbers_and_ranges_are_those_of_the_file(lines: list[str]) -> None
 def test_any_text_is_survived(text: str) -> None:
     found = concluded(text.encode("utf-8", "surrogatepass"))
     assert found is None or re.fullmatch("fail|pass|unknown", found.verdict)
+
+
+@pytest.mark.parametrize("tool", REFUSALS)
+def test_what_tools_say_when_they_could_not_do_it_is_a_failure(tool: str) -> None:
+    for text in REFUSALS[tool]:
+        for whole in (text, f"step 1 of 2\nstep 2 of 2\n{text}\n\n"):
+            found = concluded(whole)
+            assert found is not None, whole
+            assert found.verdict == "fail", whole
+
+
+@pytest.mark.parametrize("text", ORDINARY)
+def test_lines_that_only_speak_of_such_tools_are_no_failure(text: str) -> None:
+    found = concluded(f"one line\n{text}\n")
+    assert found is None or found.verdict != "fail"

@@ -224,6 +224,18 @@ def test_larger_content_is_looked_at_in_part_and_said_so(
     assert (found.total, found.complete) == (1, False)
 
 
+def test_the_end_of_a_larger_content_is_looked_at_too(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(signals, "LOOKED", 160)
+    data = b"ok so far\n" * 100 + b"it failed\nfatal: gone\n"
+    found = tally(BytesContent(data), Seen(((len(data) - 12, len(data)),)))
+    assert (found.total, found.seen, found.complete) == (1, 1, False)
+    monkeypatch.setattr(signals, "LOOKED", 400)
+    found = tally(BytesContent(data), Seen(()))
+    assert (found.total, found.seen, found.complete) == (2, 0, False)
+
+
 @given(
     st.lists(
         st.sampled_from(

@@ -67,7 +67,7 @@ def test_a_wrapped_output_is_compared_with_wraps_boundary() -> None:
     row = only()
     assert (row["boundaries"], row["ratio"]) == ([[300, "lines"]], 4.0)
     told = run("envelope", row["id"]).out
-    assert "at 300 lines it keeps 300 of 1,200 lines, 4.00× the boundary" in told
+    assert "a plain cut at 300 lines would keep 300 of 1,200 lines, 4.00×" in told
 
 
 def test_a_wrap_that_was_killed_has_left_its_boundary(machine: Path) -> None:

@@ -11,7 +11,7 @@ from spillview.model import Conclusion, Found, Line, Link, Seen, Signals
 if TYPE_CHECKING:
     from spillview.profiles.profile import Profile
 
-RULES = 5
+RULES = 6
 """Raised whenever alignment or verdict rules change, so that old results expire."""
 
 

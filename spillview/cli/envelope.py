@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from spillview.content.signals import LOOKED
 from spillview.hints import TYPE_CHECKING
 from spillview.model import Artifact, Boundary, Mention, Range, Read
 from spillview.text import (
@@ -77,10 +78,15 @@ def _heading(artifact: Artifact, streams: Streams) -> None:
     if "pinned" in artifact.flags:
         streams.line("pinned: no clean-up plans it for removal")
     if mention is not None and mention.failed is not None:
-        code = "" if mention.exit_code is None else f", exit code {mention.exit_code}"
-        streams.line(
-            ("the call failed" if mention.failed else "the call succeeded") + code
-        )
+        streams.line(_outcome(mention))
+
+
+def _outcome(mention: Mention) -> str:
+    """How the call ended as its record has it, which says nothing of its output."""
+    code = mention.exit_code
+    if mention.failed:
+        return "the call failed" + ("" if code is None else f", exit code {code}")
+    return "no exit code recorded" if code is None else f"exit {code} recorded"
 
 
 def _record(shown: Shown, place: int, total: int, streams: Streams) -> None:
@@ -193,8 +199,16 @@ def _whether(seen: bool | None) -> tuple[str, Style | None]:
 
 def _signals(artifact: Artifact) -> Iterator[str]:
     signals = artifact.link.signals if artifact.link else None
-    if signals is None or not signals.total:
+    if signals is None or (signals.complete and not signals.total):
         return
+    if not signals.complete:
+        size = artifact.counts.bytes if artifact.counts is not None else 0
+        ends = human_bytes(LOOKED - LOOKED // 8), human_bytes(LOOKED // 8)
+        where = f"the first {ends[0]} and the last {ends[1]} of {human_bytes(size)}"
+        if not signals.total:
+            yield f"none in {where}; the rest was not looked at"
+            return
+        yield f"looked at: {where}"
     least = "" if signals.complete else "at least "
     lines = "line" if signals.total == 1 else "lines"
     if signals.unseen is None:
@@ -235,7 +249,7 @@ def _survival(facts: EnvelopeFacts) -> Iterator[str]:
     boundary: Boundary = survival.boundary
     ratio = f", {human_ratio(gate[1])} the boundary" if gate else ""
     yield (
-        f"at {boundary} it keeps {human_count(survival.lines_kept)} of"
+        f"a plain cut at {boundary} would keep {human_count(survival.lines_kept)} of"
         f" {human_count(survival.lines)} lines{ratio}"
     )
     other = facts.survival_otherwise
@@ -243,12 +257,12 @@ def _survival(facts: EnvelopeFacts) -> Iterator[str]:
         unit = other.boundary.unit
         yield f"counted in {unit} instead it would keep {human_count(other.lines_kept)}"
     if survival.verdict_kept is not None:
-        yield "the verdict " + ("is kept" if survival.verdict_kept else "is lost")
+        kept = "kept" if survival.verdict_kept else "lost"
+        yield f"the verdict would be {kept}"
     if survival.json_parses is not None:
         reason = f": {printable(survival.json_error)}" if survival.json_error else ""
-        yield (
-            "the JSON still parses" if survival.json_parses else "the JSON breaks"
-        ) + (reason)
+        does = "still parse" if survival.json_parses else "break"
+        yield f"the JSON would {does}{reason}"
 
 
 def _credentials(artifact: Artifact) -> Iterator[str]:

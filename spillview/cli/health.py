@@ -267,10 +267,10 @@ def _credentials(
 
 
 def _profile_problems(catalogue: Catalogue) -> Iterator[Told]:
-    """The user's own profiles that found nothing."""
+    """The user's own profiles of which a part found nothing."""
     for fact in catalogue.user_profiles():
-        if not (fact.artifacts or fact.notices):
-            yield Told(Problem(fact.path, f"it matched nothing: {fact}", fact.harness))
+        if fact.lack is not None:
+            yield Told(Problem(fact.path, fact.lack, fact.harness))
 
 
 def _unaccounted(catalogue: Catalogue, artifacts: Listing) -> Iterator[Told]:

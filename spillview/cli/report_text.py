@@ -13,6 +13,7 @@ from spillview.report.rows import opening
 from spillview.report.sentences import (
     expected_texts,
     name_of,
+    open_text,
     signals_unseen,
     subject,
     verdict_text,
@@ -208,11 +209,14 @@ class _Writing:
 
     def _section(self, section: Section) -> None:
         findings = self.report.of(section)
-        loud: Sequence[Finding] = findings
+        single, alike = self.report.apart(section)
+        loud: Sequence[Finding] = single
         quiet: Sequence[Finding] = ()
         if section in ("dangling", "cut"):
-            quiet = [finding for finding in findings if finding.swept]
-            loud = [finding for finding in findings if not finding.swept]
+            loud = [finding for finding in single if not finding.swept]
+            quiet = [finding for finding in single if finding.swept]
+        if alike and not loud:
+            self.paragraph(f"{SECTIONS[section]} ({len(alike):,})", "title")
         if loud:
             self.paragraph(f"{SECTIONS[section]} ({len(loud):,})", "title")
             shown = loud if self.everything else loud[:SHOWN]
@@ -226,6 +230,8 @@ class _Writing:
             write_table(self.streams, columns, rows, headed=True)
             if len(shown) < len(loud):
                 self._more(len(shown), len(loud), "rows")
+        if alike:
+            self.paragraph(f"{open_text(alike)}.", None, 2)
         for said in expected_texts(quiet, more=bool(loud)):
             self.paragraph(plain(said), "dim")
         if findings:

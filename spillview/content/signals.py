@@ -21,7 +21,8 @@ TEXT_LIMIT = 2_000
 """Chars of a line's text that are kept, as everywhere a line is quoted."""
 
 LOOKED = 256 << 20
-"""Bytes of a content that are counted through for signals."""
+"""Bytes of a content that are counted through for signals: of a larger one, its
+beginning and, an eighth of them, its end."""
 
 WORD = 96
 """Bytes of a long line's parts that overlap: the longest word and what is before it."""
@@ -108,23 +109,37 @@ def signal_lines(
 def tally(content: Content, seen: Seen) -> Signals:
     """How many lines hold a signal word, and how many of them were received whole.
 
-    A line's CR and LF do not count. Of a larger content the first `LOOKED` bytes are
-    looked at, and the answer says so; memory is bounded whatever a line's length.
+    A line's CR and LF do not count. Of a larger content than `LOOKED` the beginning
+    and the end are looked at, and the answer says so; memory is bounded whatever a
+    line's length.
     """
     from bisect import bisect_right
 
     total = received = 0
     starts = [start for start, _ in seen.ranges]
-    for start, end in _signal_ranges(content, min(content.size, LOOKED)):
-        total += 1
-        at = bisect_right(starts, start) - 1
-        received += at >= 0 and end <= seen.ranges[at][1]
+    for first, stop in looked_at(content):
+        for start, end in _signal_ranges(content, first, stop):
+            total += 1
+            at = bisect_right(starts, start) - 1
+            received += at >= 0 and end <= seen.ranges[at][1]
     return Signals(total, received, seen.certain, content.size <= LOOKED)
 
 
-def _signal_ranges(content: Content, stop: int) -> Iterator[tuple[int, int]]:
+def looked_at(content: Content) -> list[Range]:
+    """The byte ranges that `tally` looks at; the last of several begins a line."""
+    if content.size <= LOOKED:
+        return [(0, content.size)]
+    end = LOOKED // 8
+    at = content.size - end
+    feed = content.pread(at, min(end, LONGEST)).find(b"\n")
+    return [(0, LOOKED - end), (at + feed + 1, content.size)]
+
+
+def _signal_ranges(
+    content: Content, first: int, stop: int
+) -> Iterator[tuple[int, int]]:
     """Start and end, without CR/LF, of every line that holds a signal word."""
-    at = begin = 0
+    at = begin = first
     open_signal = False
     carry = b""
     while at < stop:

@@ -28,6 +28,40 @@ class UserProfile(NamedTuple):
     notices: int
     matched: int
     """Notices in the result of a call that the log tells."""
+    tells: bool = True
+    """Whether it says where logs with results lie."""
+
+    @property
+    def lack(self) -> str | None:
+        """What a part of it did not find, with the next step; None where all did."""
+        if not self.artifacts and not self.notices:
+            return (
+                f"it matched nothing: {self}; compare the path of its [[root]],"
+                " [[glob]] and [[transcript]] with where the files lie"
+            )
+        if not self.artifacts:
+            return (
+                f"it found no artifact: {self}; compare the path of its [[glob]] with"
+                " where the files lie, and its [[name_rule]] with their names"
+            )
+        if self.tells and not self.logs:
+            return (
+                f"it found no log: {self}; compare the path of its [[transcript]] with"
+                " where the logs lie"
+            )
+        if self.tells and not self.notices:
+            return (
+                f"no log of it holds a notice that it knows: {self}; compare"
+                " [records.result] (when, each, text) and the needle and regex of each"
+                " [[notice]] with a line of a log"
+            )
+        if self.tells and not self.matched:
+            return (
+                f"none of its notices belongs to a call: {self}; compare [records.call]"
+                " (when, each, id, name) and the id of [records.result] with two lines"
+                " of a log"
+            )
+        return None
 
     def __str__(self) -> str:
         return (
@@ -75,4 +109,5 @@ def _found_by(profile: Profile, catalogue: Catalogue) -> UserProfile:
         logs,
         notices,
         matched,
+        bool(profile.notices) and any(rule.results for rule in profile.transcripts),
     )

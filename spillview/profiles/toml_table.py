@@ -54,8 +54,16 @@ class Table:
     def need(self, key: str) -> str:
         value = self.text(key)
         if not value:
-            raise self.bad(key, REQUIRED)
+            raise self.bad(key, REQUIRED + self._mistyped(key))
         return value
+
+    def _mistyped(self, key: str) -> str:
+        """What else stands here that may be meant for a key that is missing."""
+        from difflib import get_close_matches
+
+        others = [other for other in self.data if other not in self._known]
+        near = get_close_matches(key, others, 1, 0.6)
+        return f", or is {near[0]!r} meant to be {key!r}?" if near else ""
 
     def texts(self, key: str) -> tuple[str, ...]:
         """One text or a list of them."""
@@ -80,7 +88,7 @@ class Table:
     def whole(self, key: str, default: int | None, least: int = 1) -> int:
         value = self.maybe(key, least)
         if value is None and default is None:
-            raise self.bad(key, REQUIRED)
+            raise self.bad(key, REQUIRED + self._mistyped(key))
         return cast(int, default if value is None else value)
 
     def choice(self, key: str, choices: tuple[str, ...], default: str | None) -> Any:

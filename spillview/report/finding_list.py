@@ -9,6 +9,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import compress
+from operator import not_
 from typing import overload
 
 from spillview.catalogue.listing import BATCH, Listing
@@ -98,6 +99,19 @@ class Findings(Sequence[Finding]):
     def _where(self, admits: Callable[[int], bool]) -> Findings:
         return Findings(self.entries, compress(self.order, map(admits, self.order)))
 
+    def apart(self, admits: Callable[[Finding], bool]) -> tuple[Findings, Findings]:
+        """Those that are not admitted, and those that are; each is made once."""
+        admitted = bytearray(map(admits, self))
+        others = compress(self.order, map(not_, admitted))
+        return (
+            Findings(self.entries, others),
+            Findings(self.entries, compress(self.order, admitted)),
+        )
+
+    def none(self) -> Findings:
+        """None of them."""
+        return Findings(self.entries, ())
+
     def by_run(self) -> list[tuple[Run, Findings]]:
         """By session, in the order of each one's first."""
         runs: dict[tuple[str, str], array[int]] = {}
@@ -138,6 +152,14 @@ class Findings(Sequence[Finding]):
     def idents(self) -> Iterator[str]:
         """The id of each artifact, once."""
         return (ident for ident, _ in self.addresses())
+
+    def stores(self) -> set[tuple[str, str]]:
+        """Harness and root of each store that their artifacts lie in."""
+        finds = self.entries.listing.table.finds
+        places = {self.entries.places[number] for number in self.order}
+        stores = {(finds.harness(p), finds.root(p)) for p in places if p >= 0}
+        others = (self.entries.others[-1 - p].artifact for p in places if p < 0)
+        return stores | {(o.found.harness, o.found.root) for o in others if o}
 
     def sessions(self) -> set[str]:
         """The ids of their sessions."""

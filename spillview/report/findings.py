@@ -63,6 +63,10 @@ class Run:
     title: str | None = None
 
 
+ALIKE = 4
+"""So many artifacts that are exposed by their mode alone are told in one line."""
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
     """One thing that needs a look."""
@@ -93,6 +97,17 @@ class Finding:
     def swept(self) -> bool:
         """Whether the file is gone as expected: by its harness, or by the person."""
         return self.call is not None and self.call.swept is not None
+
+    @property
+    def merely_open(self) -> bool:
+        """Whether its mode alone is what exposes it."""
+        return (
+            self.section == "exposed"
+            and self.artifact is not None
+            and "secret-like" not in self.artifact.flags
+            and self.more.get("owner") is None
+            and not self.more.get("leads_out")
+        )
 
     @property
     def removed(self) -> bool:
@@ -167,6 +182,9 @@ class Report:
     _of: dict[Section, Findings] = field(
         default_factory=dict, repr=False, compare=False
     )
+    _apart: dict[Section, tuple[Findings, Findings]] = field(
+        default_factory=dict, repr=False, compare=False
+    )
     _runs: dict[bool, list[tuple[Run, Findings]]] = field(
         default_factory=dict, repr=False, compare=False
     )
@@ -176,6 +194,17 @@ class Report:
         if section not in self._of:
             self._of[section] = self.findings.of(section)
         return self._of[section]
+
+    def apart(self, section: Section) -> tuple[Findings, Findings]:
+        """The findings of a section that are told one by one, and those told together:
+        exposed ones of which all that is to be said is that everybody may read them."""
+        findings = self.of(section)
+        if section != "exposed":
+            return findings, findings.none()
+        if section not in self._apart:
+            self._apart[section] = findings.apart(lambda each: each.merely_open)
+        single, alike = self._apart[section]
+        return (findings, findings.none()) if len(alike) < ALIKE else (single, alike)
 
     @property
     def went_on(self) -> list[tuple[Run, Findings]]:

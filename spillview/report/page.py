@@ -20,6 +20,7 @@ from spillview.report.rows import opening
 from spillview.report.sentences import (
     expected_texts,
     name_of,
+    open_text,
     signals_unseen,
     subject,
     verdict_text,
@@ -180,12 +181,12 @@ def _failure(finding: Finding) -> str:
 
 
 def _section(report: Report, section: Section) -> Iterator[Iterable[str]]:
-    findings = report.of(section)
-    loud: Sequence[Finding] = findings
+    single, alike = report.apart(section)
+    loud: Sequence[Finding] = single
     quiet: Sequence[Finding] = ()
     if section in ("dangling", "cut"):
-        loud = [finding for finding in findings if not finding.swept]
-        quiet = [finding for finding in findings if finding.swept]
+        loud = [finding for finding in single if not finding.swept]
+        quiet = [finding for finding in single if finding.swept]
     if loud:
         titles, cells = _TABLES[section]
         title = escape(f"{SECTIONS[section]} ({len(loud):,})")
@@ -195,6 +196,10 @@ def _section(report: Report, section: Section) -> Iterator[Iterable[str]]:
             yield chain([head], table, ["</details>"])
         else:
             yield chain([f"<h2>{title}</h2>"], table)
+    if alike:
+        if not loud:
+            yield [f"<h2>{escape(SECTIONS[section])}</h2>"]
+        yield [f"<p>{_data(open_text(alike))}.</p>"]
     for text in expected_texts(quiet, more=False):
         yield [f'<p class="quiet">{_data(text)}</p>']
 

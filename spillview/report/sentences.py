@@ -10,7 +10,7 @@ from spillview.model import Artifact, Line, Missing
 from spillview.report.findings import Finding, Run
 from spillview.report.items import Items
 from spillview.seen.endings import ending_line, ending_seen
-from spillview.text import human_bytes, legible, path_text
+from spillview.text import human_bytes, legible, path_text, plural
 
 QUOTED = 300
 """Chars of a text that a sentence quotes."""
@@ -160,6 +160,15 @@ def _credentials(artifact: Artifact) -> str:
     from spillview.secrets.telling import kinds, seen_words
 
     return f"it holds {kinds(artifact)}, and {seen_words([artifact])}"
+
+
+def open_text(findings: Findings) -> str:
+    """How many artifacts everybody may read, and what to do about it."""
+    stores = len(findings.stores())
+    return (
+        f"{len(findings):,} artifacts in {plural(stores, 'store')} can be read by every"
+        " user of this machine: `spillview doctor --fix-modes` takes that right away"
+    )
 
 
 def exposed_text(artifact: Artifact, owner: str | None, leads_out: bool) -> str:

@@ -242,7 +242,8 @@ def _facts(artifact: Artifact, width: int) -> Runs:
     signals = link.signals if link is not None else None
     if signals is not None and signals.unseen:
         lines = plural(signals.total, "error line")
-        parts.append(f"{signals.unseen:,} of {lines} unseen")
+        least = "" if signals.complete else "at least "
+        parts.append(f"{least}{signals.unseen:,} of {lines} unseen")
     if link is not None and link.reads:
         own = sum(1 for read in link.reads if read.own)
         parts.append(f"read back {own} time" + ("" if own == 1 else "s"))

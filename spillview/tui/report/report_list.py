@@ -9,7 +9,7 @@ from spillview.model import Artifact, Missing
 from spillview.report.finding_list import Findings
 from spillview.report.findings import SECTIONS, Finding, Report, Run
 from spillview.report.rows import opening
-from spillview.report.sentences import name_of, subject, verdict_text
+from spillview.report.sentences import name_of, open_text, subject, verdict_text
 from spillview.review.reviewed import call_mark
 from spillview.text import path_text, printable
 from spillview.tui.row_list import Row
@@ -153,9 +153,13 @@ def rows_of(
         findings = report.of(section)
         if section in WORST or not findings:
             continue
+        single, alike = report.apart(section)
         tone = "unseen" if section in UNSEEN else "title"
         heading = Heading(title, tone, f"{len(findings):,}")
-        sections.append(drawn.section(heading, findings))
+        sections.append(drawn.section(heading, single))
+        if alike:
+            told = Heading(f"  {open_text(alike)}", "")
+            sections.append(drawn.section(told, alike.none()))
     return Sections(sections)
 
 
