@@ -66,8 +66,12 @@ def test_both_commands_set_up_an_environment_of_their_own() -> None:
     assert " -e '.[test]' " in TESTS
 
 
+CI = ROOT / ".ci/run"
+
+
+@pytest.mark.skipif(not CI.is_file(), reason="a source distribution has none")
 def test_ci_runs_exactly_the_readmes_test_command() -> None:
-    lines = (ROOT / ".ci/run").read_text(encoding="utf-8").splitlines()
+    lines = CI.read_text(encoding="utf-8").splitlines()
     assert lines[-1] == TESTS
     assert lines.count(TESTS) == 1
 

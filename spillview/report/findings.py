@@ -91,8 +91,13 @@ class Finding:
 
     @property
     def swept(self) -> bool:
-        """Whether the harness itself removed the file, as it is meant to."""
+        """Whether the file is gone as expected: by its harness, or by the person."""
         return self.call is not None and self.call.swept is not None
+
+    @property
+    def removed(self) -> bool:
+        """Whether a clean-up of ours removed the file."""
+        return self.call is not None and self.call.removal is not None
 
     @property
     def command(self) -> str | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import groupby
 
 from rich.cells import cell_len
@@ -14,6 +14,7 @@ from textual.binding import ActiveBinding, Binding
 from textual.screen import Screen
 from textual.strip import Strip
 
+from spillview.frozen import Frozen
 from spillview.tui.parts import Parts
 
 WAYS = frozenset({"app.toggle_help", "leave", "back", "clear", "dismiss", "answer"})
@@ -23,8 +24,7 @@ WHEEL = 8
 """Cells that the line moves by where it is wider than the screen."""
 
 
-@dataclass(frozen=True, slots=True)
-class Key:
+class Key(Frozen):
     """One key of the line, or the title of the group before it."""
 
     start: int

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from spillview.catalogue.catalogue import Catalogue
 from spillview.catalogue.listing import Listing
+from spillview.frozen import Frozen
 from spillview.model import Artifact, Session
 from spillview.review.reviewed import holds, is_reviewed
 from spillview.tui.queue.members import Ledger, Members
 from spillview.tui.review.pinning import Pinning, turn_pin
 
 
-@dataclass(frozen=True, slots=True)
-class Batch:
+class Batch(Frozen):
     """Marks that one key set, and how they are taken back if not one by one."""
 
     ids: list[str]
