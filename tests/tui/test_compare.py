@@ -14,13 +14,18 @@ from spillview.catalogue.catalogue import Catalogue
 from spillview.comparison.lines import compare_lines
 from spillview.comparison.places import Across, folded
 from spillview.content.content import BytesContent
+from spillview.layout.folding import Row
 from spillview.places import Places
 from spillview.tui.artifact.artifact import ArtifactScreen
+from spillview.tui.compare.alignment import aligned
 from spillview.tui.compare.compare import CompareScreen
 from spillview.tui.compare.compare_with import CompareWithScreen, offer
 from spillview.tui.footer import Footer
 from tests.stores import OTHER, Claude
 from tests.tui.reading import ATTACK, Bare, is_safe, until
+
+LINES = (st.integers(1, 3), st.integers(1, 3))
+"""In how many rows a line is broken, on each side."""
 
 ROWS = [f"test case_{n:03d} ... ok (0.{n % 9}s)" for n in range(200)]
 
@@ -153,6 +158,91 @@ async def test_each_of_those_offered_stands_on_one_line(tmp_path: Path) -> None:
         lines = [options.render_line(y).text.rstrip() for y in range(2)]
         assert all(line.endswith("…") for line in lines)
         assert len({line.index("cargo") for line in lines}) == 1
+
+
+def sides_of(compare: CompareScreen) -> list[tuple[str, str]]:
+    """What stands on each line of both panes."""
+    drawn = []
+    for pager in (compare.left, compare.right):
+        found = []
+        for y in range(pager.size.height):
+            body = pager.render_line(y).text[pager.digits + 2 : -1]
+            found.append(body.strip())
+        drawn.append(found)
+    return list(zip(*drawn, strict=True))
+
+
+async def test_what_is_the_same_in_both_stands_on_one_line(tmp_path: Path) -> None:
+    rows = [f"case {n:03d} {'long ' * 12 if n % 7 == 0 else ''}ok" for n in range(60)]
+    after = [f"{row}\nnew {n}" if n % 5 == 2 else row for n, row in enumerate(rows)]
+    after[40] += "\nnew one\nnew two " + "and long " * 15
+    padding = "\n".join(f"same line {n:05d} of both" for n in range(1200))
+    one, two = ("\n".join([*each, padding]).encode() for each in (rows, after))
+    screen = make(tmp_path, one, two)
+    app = Bare(screen.catalogue)
+    async with app.run_test(size=(120, 40)) as pilot:
+        app.push_screen(screen)
+        await until(pilot, lambda: screen.facts is not None)
+        await pilot.press("equals_sign")
+        await until(pilot, lambda: isinstance(app.screen, CompareScreen))
+        compare = app.screen
+        assert isinstance(compare, CompareScreen)
+        await until(pilot, lambda: compare.found is not None)
+        for keys in ((), ("f",), ("j", "j", "j"), ("tab", "b"), ("G",), ("g",)):
+            await pilot.press(*keys)
+            await pilot.pause()
+            await pilot.pause()
+            lines = sides_of(compare)
+            met = [(a, b) for a, b in lines if a.startswith("case")]
+            assert all(a[:8] == b[:8] for a, b in met), keys
+            assert not [b for a, b in lines if b.startswith("case") and not a], keys
+            assert sum(a.startswith("case") or "same line" in a for a, _ in lines)
+            assert compare.pager.cursor_row is not None
+            shown = [line[compare.pager is compare.right] for line in lines]
+            assert compare.pager.cursor_row.text.strip()[:20] in " ".join(shown)
+        await pilot.resize_terminal(80, 40)
+        await pilot.pause()
+        await pilot.pause()
+        assert compare.right.render_line(9).text.strip()  # one below the other
+        assert compare.right._index_at(9) == 9
+
+
+def row(start: int, size: int, *, more: bool = False) -> Row:
+    return Row(start, start + size, None, more, "x")
+
+
+@given(st.lists(st.tuples(st.sampled_from(["same", "gone", "new"]), *LINES)))
+def test_every_row_has_its_line_and_equal_lines_have_one(
+    made: list[tuple[str, int, int]],
+) -> None:
+    """Each entry is a line: in which text it is, and in how many rows in each."""
+    sides: tuple[list[Row], list[Row]] = ([], [])
+    marked: tuple[set[int], set[int]] = (set(), set())
+    pairs = []
+    for kind, *counts in made:
+        firsts = []
+        for side, count in enumerate(counts):
+            if kind == ("new", "gone")[side]:
+                continue
+            firsts.append(len(sides[side]))
+            for number in range(count):
+                start = len(sides[side]) * 10
+                sides[side].append(row(start, 10, more=number > 0))
+                if kind != "same":
+                    marked[side].add(start)
+        if kind == "same":
+            pairs.append(tuple(firsts))
+    places = aligned(
+        *sides,
+        (lambda row: row.start in marked[0], lambda row: row.start in marked[1]),
+        Across((), (0, 0)),
+    )
+    assert len(places[0]) == len(places[1])
+    for side in (0, 1):
+        kept = [place for place in places[side] if place is not None]
+        assert kept == list(range(len(sides[side])))
+    for one, two in pairs:
+        assert places[0].index(one) == places[1].index(two)
 
 
 async def test_a_fault_while_comparing_is_said_and_leaves_the_screen_usable(

@@ -22,6 +22,7 @@ from spillview.model import Artifact
 from spillview.text import human_count, printable
 from spillview.tui import stylesheet
 from spillview.tui.artifact.lines import PaneTitle
+from spillview.tui.compare.alignment import Places, aligned
 from spillview.tui.compare.compare_with import CompareWithScreen, Offer
 from spillview.tui.compare.compared_pager import ComparedPager
 from spillview.tui.compare.lines import CompareHead
@@ -87,9 +88,10 @@ class CompareScreen(Offering):
     HELP = """
 ## Compare
 
-`-` lines are gone, `+` lines are new; what is the same is folded. The gutter shows
-what the model of each session received. Lines count whatever their place: one that only
-moved is marked at both places and counts as neither.
+`-` lines are gone, `+` lines are new; what is the same is folded, and side by side it
+stands on one line. The gutter shows what the model of each session received. Lines
+count whatever their place: one that only moved is marked at both places and counts as
+neither.
 """
 
     head = getters.query_one(CompareHead)
@@ -369,9 +371,48 @@ moved is marked at both places and counts as neither.
         """The title of the side with the focus is lit."""
         if self.focused in (self.left, self.right):
             self.set_class(self.focused is self.left, "-before")
-            self._status()
+            self._follow()
 
     @on(Viewport.Moved)
+    def _follow(self) -> None:
+        """The other side follows, line by line."""
+        self._align()
+        self._status()
+
+    def _align(self) -> None:
+        """Draw what is the same in both on one line, while they are side by side."""
+        own = self.pager
+        both, other = (self.left, self.right), self.left
+        if own is self.left:
+            other = self.right
+        apart = self.has_class("-narrow") or self.found is None
+        if apart or not own.rows() or any(each.only is not None for each in both):
+            for each in both:
+                each.stand(None)
+            return
+        sides = self._beside(own, other)
+        for _ in range(own.height):
+            mine = sides[own is self.right]
+            line = mine.index(own.cursor_line)
+            if line < own.height:
+                break
+            # What the other side has above the cursor took the room.
+            shown = [
+                place for place in mine[line - own.height + 1 :] if place is not None
+            ]
+            own.begin_with(own.rows()[shown[0]].start)
+            sides = self._beside(own, other)
+        for each, places in zip(both, sides, strict=True):
+            each.stand(places)
+
+    def _beside(
+        self, own: ComparedPager, other: ComparedPager
+    ) -> tuple[Places, Places]:
+        """On which lines the rows of both stand from the top of `own` on."""
+        other.begin_with(self.across.other(own.top, later=own is self.right))
+        differs = (self.left.is_part, self.right.is_part)
+        return aligned(self.left.rows(), self.right.rows(), differs, self.across)
+
     def _status(self) -> None:
         for pager, title in (
             (self.left, self.left_title),

@@ -26,6 +26,45 @@ class ComparedPager(Pager):
         self.kind = kind
         self.parts: Sequence[Range] = ()
         """Byte ranges of the text that the other one has not, in order."""
+        self._places: Sequence[int | None] = ()
+        self._placed: list[Row] | None = None
+        """The rows for which the places hold."""
+
+    def stand(self, places: Sequence[int | None] | None) -> None:
+        """Draw the rows of now on these lines; None: one after the other."""
+        self._placed = self.rows() if places is not None else None
+        self._places = places or ()
+        self.refresh()
+
+    def begin_with(self, byte: int) -> None:
+        """Begin with the row of `byte`, whatever stays empty below."""
+        if self.folding is not None and self.folding.size:
+            with self.told():
+                self.top = self._row_start(byte)
+                self._rows = None
+            self._keep_cursor()
+
+    def _row_under(self, y: int) -> Row | None:
+        """The row on a line of the screen, if one stands there."""
+        at = self._index_at(y)
+        return None if at is None else super()._row_under(at)
+
+    def _index_at(self, y: int) -> int | None:
+        if self._placed is None or self._placed is not self.rows():
+            return y
+        return self._places[y] if 0 <= y < len(self._places) else None
+
+    def render_line(self, y: int) -> Strip:
+        """The row that stands on this line beside that of the other text."""
+        at = self._index_at(y)
+        if at == y:
+            return super().render_line(y)
+        last = list(super().render_line(y))[-1:]  # the map is of the line
+        if at is None:
+            body = Strip.blank(self.size.width - 1, self.rich_style)
+        else:
+            body = super().render_line(at).crop(0, self.size.width - 1)
+        return Strip([*body, *last], self.size.width)
 
     def differ(self, parts: Sequence[Range]) -> None:
         """Mark these."""
@@ -38,6 +77,10 @@ class ComparedPager(Pager):
         if at < len(self.parts) and self.parts[at][0] < max(end, start + 1):
             return self.parts[at]
         return None
+
+    def is_part(self, row: Row) -> bool:
+        """Whether the row is of a line that the other text has not."""
+        return row.fold is None and self.part_at(row.start, row.end) is not None
 
     def overlays(self, start: int, end: int) -> list[tuple[Range, Style]]:
         """The lines that differ, below hits and selection."""
