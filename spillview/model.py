@@ -27,6 +27,7 @@ from spillview.space import space_of, taken
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from spillview.cleanup.removals import Removal
     from spillview.secrets.looking import Secrets
     from spillview.stored.stored import Stored
 
@@ -314,8 +315,15 @@ class Missing(Frozen):
     state: Literal["dangling", "cut"]
     mention: Mention
     swept: str | None = None
-    """A sentence where the harness removes such files itself, and this one is old
-    enough for it: then nothing is wrong."""
+    """A sentence where nothing is wrong: the harness removes such files itself, and
+    this one is old enough for it; or the person removed it, see `removal`."""
+    removal: Removal | None = None
+    """How a clean-up of ours removed the file; None where none did."""
+
+    @property
+    def word(self) -> str:
+        """Its state, or what a clean-up of ours did."""
+        return self.state if self.removal is None else self.removal.word
 
 
 class Session(Frozen):

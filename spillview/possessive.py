@@ -8,7 +8,7 @@ says the same, four times slower and with some memory for each round.
 from __future__ import annotations
 
 import sys
-from typing import AnyStr
+from spillview.hints import AnyStr
 
 SOUND = sys.version_info >= (3, 11, 5)
 """Whether a possessive group ends where it should."""

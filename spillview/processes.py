@@ -10,10 +10,10 @@ from spillview.hints import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
-    from multiprocessing.synchronize import Event
+    from multiprocessing.connection import Connection
 
-_ended: Event | None = None
-"""In a process that helps: set once nobody waits for what it is at."""
+_ended = False
+"""In a process that helps: whether nobody waits for what it is at."""
 
 YOUNG = 50_000
 """So many new objects before a look for cycles among them: there are none."""
@@ -37,28 +37,28 @@ def pool(workers: int, nice: int = 0) -> Executor:
 
     # A fork would take the threads' locks along as they are.
     context = get_context("spawn")
-    ended = context.Event()
+    # Not an event: its name would be gone for processes that are still starting.
+    told, telling = context.Pipe(duplex=False)
 
     class Pool(ProcessPoolExecutor):
         def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-            ended.set()
+            telling.close()
             super().shutdown(wait, cancel_futures=cancel_futures)
 
-    return Pool(workers, mp_context=context, initializer=_begin, initargs=(ended, nice))
+    return Pool(workers, mp_context=context, initializer=_begin, initargs=(told, nice))
 
 
 def unwanted() -> bool:
     """Whether nobody waits any more for what this process is at."""
-    return _ended is not None and _ended.is_set()
+    return _ended
 
 
-def _begin(ended: Event, nice: int) -> None:
+def _begin(told: Connection, nice: int) -> None:
     """In each process: leave Ctrl+C to the first one, and do not outlive it."""
     import gc
     from multiprocessing import parent_process
+    from multiprocessing.connection import wait
 
-    global _ended
-    _ended = ended
     gc.set_threshold(YOUNG)
     if nice and hasattr(os, "nice"):
         os.nice(nice)
@@ -66,6 +66,9 @@ def _begin(ended: Event, nice: int) -> None:
     parent = parent_process()
 
     def follow() -> None:
+        global _ended
+        wait([told] if parent is None else [told, parent.sentinel])
+        _ended = True
         if parent is not None:
             parent.join()
             os._exit(1)

@@ -262,7 +262,11 @@ def check(made: Made, work: str, said: object) -> list[str]:
         if modes.get(path, made.folders.get(path)) != made.folders.get(path):
             wrong.append(f"{path} has another mode")
     own = {"lock", "reserve", "freed", "freed.new"}  # what the trash notes for itself
-    left = [str(p) for p in walk(Path(trash.path)) if p.name not in own]
+    left = [
+        str(p)
+        for p in walk(Path(trash.path))
+        if p.name not in own and p.parent.name != "deleted"
+    ]
     if trash.batches() or left:
         wrong.append(f"left in the trash: {left}")
     return wrong

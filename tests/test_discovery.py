@@ -11,6 +11,7 @@ import tempfile
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -547,6 +548,23 @@ def test_any_other_folder_is_files_with_a_session_for_each_folder(home: Home) ->
         ("out/deep/er/b.log", home.at("out/deep/er")),
     }
     assert {f.harness for f in found.found} == {"folder"}
+
+
+def test_a_plain_folder_is_listed_but_a_few_times(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(50):
+        home.put(f"results/run-{number}/out.txt")
+    listed: list[object] = []
+    real = os.scandir
+
+    def scandir(path: Any) -> Any:
+        listed.append(path)
+        return real(path)
+
+    monkeypatch.setattr(os, "scandir", scandir)
+    assert len(home.find(home.at("results")).found) == 50
+    assert 51 <= len(listed) < 3 * 51  # however many harnesses it might be of
 
 
 def test_one_file_anywhere_is_an_artifact_of_its_folders_session(home: Home) -> None:

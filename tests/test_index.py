@@ -72,13 +72,13 @@ def said(
     artifacts = [artifact(path) for path in paths]
     where = str(index) if index is not None else None
     found = list(search(artifacts, pattern, options, index=where, report=report))
-    return [_timeless(message) for message in found]
+    return [timeless(message) for message in found]
 
 
-def _timeless(value: Any) -> Any:
+def timeless(value: Any) -> Any:
     if isinstance(value, dict):
         return {
-            key: _timeless(inner)
+            key: timeless(inner)
             for key, inner in value.items()
             if key not in ("elapsed", "elapsed_total")
         }

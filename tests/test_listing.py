@@ -104,6 +104,23 @@ def test_a_window_holds_what_the_whole_list_has_there(home: Path) -> None:
     assert listing.pick([3, 1])[:] == [everything[3], everything[1]]
 
 
+@given(st.lists(st.integers(1, 5), min_size=1, max_size=40))
+@settings(max_examples=50, deadline=None)
+def test_the_newest_come_first_and_of_one_time_by_path(times: list[int]) -> None:
+    with TemporaryDirectory() as folder:
+        for number, time in enumerate(times):
+            name = f"{number * 11 % 17:02}-{number}"
+            path = Path(folder, "store", f"s{number * 7 % 3}", name)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.touch()
+            os.utime(path, (TIMES + time, TIMES + time))
+        catalogue = Catalogue(Places.of_home(f"{folder}/home"))
+        listing = catalogue.scan(Query(paths=(f"{folder}/store",)))
+        found = [artifact.found for artifact in listing]
+        assert len(found) == len(times)
+        assert found == sorted(found, key=lambda item: (-item.mtime_ns, item.path))
+
+
 @pytest.mark.parametrize("name", SORT_KEYS)
 def test_an_order_is_that_of_the_artifacts(home: Path, name: str) -> None:
     catalogue = catalogue_of(home)

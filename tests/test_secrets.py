@@ -333,6 +333,22 @@ def test_the_piece_of_a_credential_that_a_cut_left_is_hidden() -> None:
     assert concealed(envelope, pieces) == "start " + "*" * 17 + "\n... cut"
 
 
+def test_the_first_place_asked_for_is_masked_as_any_other() -> None:
+    dice = random.Random(3)
+    tokens = list(Maker(6).tokens().values())
+    parts = []
+    for _ in range(60):
+        parts.append("some words of a log, line after line\n" * dice.randint(0, 40))
+        parts.append(f"here: {dice.choice(tokens)}\n")
+    content = BytesContent("".join(parts).encode())
+    used = Masks(content)
+    used.ranges(0, content.size)
+    for _ in range(200):
+        start = dice.randrange(content.size)
+        end = min(content.size, start + dice.choice([1, 40, 300, 5000, 40_000]))
+        assert Masks(content).ranges(start, end) == used.ranges(start, end)
+
+
 def test_what_was_seen_of_a_credential_is_all_a_part_or_nothing() -> None:
     spans = [(0, 10), (12, 20), (30, 40), (95, 99)]
     assert seen_states(spans, [(0, 15), (40, 90)]) == [True, None, False, False]

@@ -622,7 +622,7 @@ def test_emptying_frees_what_it_says_and_only_what_was_named(made: Made) -> None
     assert trash.batches() == []
     assert trash.undo().batch is None
     left = sorted(p.name for p in Path(trash.path).iterdir())
-    assert left == ["freed", "lock", RESERVE]
+    assert left == ["deleted", "freed", "lock", RESERVE]
 
 
 def test_contents_tell_where_files_came_from(made: Made) -> None:

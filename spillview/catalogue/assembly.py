@@ -346,13 +346,13 @@ class Assembly:
     def remakes(self, artifact: Artifact) -> bool:
         """Whether `make` gives a complete artifact again as it is."""
         found, link = artifact.found, artifact.link
-        noted = link is not None and link.note is not None
-        return (
-            self.cache.lasts
-            and artifact.error == found.error
-            and not (noted and artifact.counts is not None)
-            and not self.records.unreadable()(found)
-        )
+        if not self.cache.lasts or artifact.error != found.error:
+            return False
+        if link is not None and link.note is not None and link.seen is None:
+            told = self.records.link(found)
+            if told is None or told.note != link.note:
+                return False  # it could not be looked into
+        return not self.records.unreadable()(found)
 
     def _completion(self) -> Completion:
         return Completion(

@@ -27,7 +27,13 @@ RULES_VERSION = "1"
 """Raised whenever the rules for credentials find something else."""
 
 BATCH = 64
-"""So many results are written at once."""
+"""So many sessions are written at once."""
+
+MANY = 512
+"""So many results of artifacts are written at once."""
+
+MUCH = 64 << 20
+"""Or those of so many bytes of artifacts, which would take a while to have again."""
 
 LARGE = 1 << 18
 """Facts of more bytes are packed: the database takes several copies of each."""
@@ -288,11 +294,13 @@ class Pending:
         self._cache = cache
         self.counts: list[tuple[Found, Counts]] = []
         self.looks: list[tuple[Found, str, bytes]] = []
+        self.bytes = 0
+        """What was read for these; added to by who adds them."""
 
     @property
     def is_full(self) -> bool:
-        """Whether a batch is together."""
-        return len(self.counts) + len(self.looks) >= BATCH
+        """Whether a batch is together, or what it took much work to find out."""
+        return len(self.counts) + len(self.looks) >= MANY or self.bytes >= MUCH
 
     def write(self) -> list[str]:
         """Write everything now; the ids of what the cache has then."""
@@ -301,7 +309,7 @@ class Pending:
             kept += [found.id for found, _ in self.counts]
         if self._cache.store_looks(self.looks):
             kept += [found.id for found, _, _ in self.looks]
-        self.counts, self.looks = [], []
+        self.counts, self.looks, self.bytes = [], [], 0
         return kept
 
 

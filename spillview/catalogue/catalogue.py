@@ -48,8 +48,10 @@ if TYPE_CHECKING:
     from spillview.catalogue.cache import Cache
     from spillview.catalogue.gists import Gists
     from spillview.catalogue.known_gists import Said
+    from spillview.cleanup.removals import Removals
     from spillview.config import Settings
     from spillview.crews import Crew
+    from spillview.discovery.ahead import Ahead
     from spillview.links.session_facts import SessionFacts
     from spillview.places import Places
     from spillview.profiles.own import UserProfile
@@ -85,9 +87,12 @@ class Catalogue(Remembered):
         self._problems: list[Problem] = []
         self._query = Query()
         self._seen = Discovery()
+        self._ahead: tuple[Query, Ahead] | None = None
+        """What is looked for by another process, to be taken by the first scan."""
         self._scanned: tuple[Listing | None, int] = (None, 0)
         """The last scan's listing, and how often records had been read by then."""
         self._rescan = Rescan()
+        self._removed: Removals | None = None
         self._elsewhere: Records | None = None
         """What transcripts say of sessions that may have run in a folder."""
         self._take_profiles()
@@ -166,6 +171,19 @@ class Catalogue(Remembered):
         return self.profiles.get(harness) or self.profiles["folder"]
 
     # What is there
+
+    def look_ahead(self, query: Query) -> None:
+        """Have another process look at the stores, for the scan of the same query.
+
+        Only for a process that has one thread, and then much else to do at first.
+        """
+        if query.paths:  # which may stand for sessions that the cache tells of
+            return
+        from spillview.discovery.ahead import look_ahead
+
+        look = (self.places, self.profiles, self.settings)
+        ahead = look_ahead(lambda: discover(*look, harness=query.harness))
+        self._ahead = (query, ahead) if ahead is not None else None
 
     def scan(
         self,
@@ -250,6 +268,9 @@ class Catalogue(Remembered):
 
     def _discover(self, query: Query) -> Discovery:
         look = (self.places, self.profiles, self.settings)
+        ahead, self._ahead = self._ahead, None
+        if ahead is not None and (seen := ahead[1].result()) and ahead[0] == query:
+            return seen
         if query.harness is not None and query.harness not in self.profiles:
             from spillview.profiles.own import refused
 
@@ -491,12 +512,29 @@ class Catalogue(Remembered):
         query = query if query is not None else self._query
         self._records.read_all(cancelled=cancelled)
         rows = []
+        removals = self._removals()
         for row in filter(query.admits_call, self._records.missing):
+            if removals is not None and row.state == "dangling":
+                removal = removals.of(row)
+                if removal is not None:
+                    said = removal.sentence
+                    rows.append(replace(row, swept=said, removal=removal))
+                    continue
             when = row.mention.time
             swept = self.profile(row.harness).swept(row.state, when, self.now())
             rows.append(replace(row, swept=swept) if swept is not None else row)
         rows.sort(key=lambda m: -(m.mention.time or 0.0))
         return rows
+
+    def _removals(self) -> Removals | None:
+        """What our own clean-ups took; None where there was none."""
+        if not os.path.lexists(os.path.join(self.places.state_dir, "trash")):
+            return None
+        if self._removed is None:
+            from spillview.cleanup.removals import Removals
+
+            self._removed = Removals(self.places)
+        return self._removed
 
 
 @contextmanager

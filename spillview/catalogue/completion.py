@@ -124,6 +124,7 @@ class Completion:
                     self._pending.looks.append((found, look.mark, look.packed))
             elif stored is not None:
                 link = stored
+        self._pending.bytes += found.size
         if not certain:
             link = _uncertain(link)
         if self._pending.is_full:

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterable, Sequence
-from hashlib import blake2b
 
 from spillview.catalogue import looks
 from spillview.catalogue.gists import COUNTED, FORM, GROWING, PICKED, Gists
+from spillview.digests import blake2b
 from spillview.hints import TYPE_CHECKING
 from spillview.json_text import loads
 from spillview.named import NamedTuple

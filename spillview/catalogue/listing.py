@@ -6,9 +6,10 @@ What orders and narrows them stands in columns: times, sizes, names, sessions.
 from __future__ import annotations
 
 from array import array
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, compress, count, islice
-from operator import eq
+from operator import eq, neg
 
 from spillview.frozen import Frozen
 from spillview.hints import TYPE_CHECKING, Any, overload
@@ -128,7 +129,7 @@ class Listing(Sequence[Artifact]):
     @property
     def bytes(self) -> int:
         """Bytes of all files, each once."""
-        return self.space.bytes
+        return self.table.finds.held(self.order)
 
     # Other listings of the same
 
@@ -147,9 +148,7 @@ class Listing(Sequence[Artifact]):
         for start in compress(count(), map(eq, times, islice(times, 1, None))):
             if start < end:
                 continue
-            end, time = start + 2, times[start]
-            while end < len(times) and times[end] == time:
-                end += 1
+            end = bisect_right(times, -times[start], start, key=neg)
             places[start:end] = by_address(places[start:end])
         return Listing(self.table, places)
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from spillview.catalogue.triage import errors_unseen, failed_unseen, read_back
+from spillview.frozen import Frozen
 from spillview.model import Artifact, Missing
 
 
-@dataclass(frozen=True, slots=True)
-class Pick:
+class Pick(Frozen):
     """One kind: its name, the words for it, and what belongs to it."""
 
     name: str
@@ -21,7 +20,7 @@ class Pick:
 
     def admits_call(self, call: Missing) -> bool:
         """Whether a call without a file belongs to it."""
-        return call.state == self.missing
+        return call.state == self.missing and call.removal is None
 
 
 def _is_partial(artifact: Artifact) -> bool:

@@ -31,6 +31,7 @@ from spillview.text import iso, path_text
 
 if TYPE_CHECKING:
     from spillview.catalogue.session_sums import Sums
+    from spillview.cleanup.removals import Removal
     from spillview.content.pages import Page
     from spillview.discovery.discovery import StoreFound
     from spillview.profiles.profile import Profile
@@ -111,6 +112,17 @@ def was_read_back(link: Link | None) -> bool:
     return link is not None and any(r.own and r.ranges != () for r in link.reads)
 
 
+def removed_row(removal: Removal | None) -> Row | None:
+    """How a clean-up of ours removed the file of a call."""
+    if removal is None:
+        return None
+    return {
+        "batch": removal.batch,
+        "when": iso(removal.when),
+        "deleted": iso(removal.deleted) if removal.deleted is not None else None,
+    }
+
+
 def missing_row(missing: Missing) -> Row:
     """One row of `ls --missing`: a call whose full result is not on disk."""
     mention = missing.mention
@@ -127,7 +139,8 @@ def missing_row(missing: Missing) -> Row:
         "failed": mention.failed,
         "created": iso(mention.time),
         "link": missing.state,
-        "swept": missing.swept is not None,
+        "swept": missing.swept is not None and missing.removal is None,
+        "removed": removed_row(missing.removal),
         "note": missing.swept,
         "claimed": {claim.unit: claim.value for claim in mention.claims},
         "transcript": path_text(mention.transcript),

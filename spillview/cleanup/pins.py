@@ -14,10 +14,11 @@ import os
 import zlib
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from spillview.disk import Busy, Disk
 from spillview.errors import Unreadable
+from spillview.frozen import Frozen
 from spillview.own_files import mended, set_aside
 from spillview.places import Places, private_dir
 from spillview.review.reviewed import session_mark
@@ -31,8 +32,7 @@ _MOST = 64 << 20
 _WAIT = 5.0
 
 
-@dataclass(frozen=True, slots=True)
-class Pin:
+class Pin(Frozen):
     """One artifact, or one session with all of its artifacts, that stays."""
 
     id: str

@@ -25,6 +25,7 @@ from spillview.cleanup.bins import FILES, Bins, find_bin
 from spillview.cleanup.expiry import Freed, freed_batch, freed_in, is_expired, remember
 from spillview.cleanup.journal import Item, Journal
 from spillview.cleanup.moving import Cancelled, Carried, Draft, Failure, Progress
+from spillview.cleanup.removals import Removal, note
 from spillview.disk import CAN_WORK, Busy, Disk, gain, private_folder
 from spillview.errors import SpillError, Unreadable
 from spillview.model import Found
@@ -237,6 +238,7 @@ class Trash:
             applied = self.apply(found, progress=progress)
         except (DiskFull, NoTrash):
             done = moving.delete(self._disk, found, progress)
+            self._note_deleted(done.moved)
             return Applied(None, tuple(done.moved), tuple(done.failed), done.gained)
         emptied = Emptied()
         if applied.batch is not None:
@@ -252,12 +254,21 @@ class Trash:
         direct = Carried()
         if rest := [each.found for each in applied.failed if each.no_bin]:
             direct = moving.delete(self._disk, rest)
+            self._note_deleted(direct.moved)
         return Applied(
             applied.batch if kept else None,
             (*moved, *direct.moved),
             (*failed, *direct.failed),
             emptied.freed_now + direct.gained,
         )
+
+    def _note_deleted(self, found: Sequence[Found]) -> None:
+        """Note what was deleted where it lay, if the trash can hold a note."""
+        now = self._now()
+        with suppress(Busy, NoTrash, OSError), self._maybe_alone() as room:
+            if room is not None:
+                removal = Removal(None, now, now)
+                note(self._disk, room, removal, [each.path for each in found])
 
     def undo(
         self, reference: str | None = None, *, progress: Progress | None = None
@@ -338,7 +349,9 @@ class Trash:
         for batch in batches:
             items, size = done.items, done.bytes
             journal = self._batches.journal(room, batch.id)
-            self._empty(journal, done, total, progress)
+            paths = self._empty(journal, done, total, progress)
+            removal = Removal(batch.id, journal.when, self._now(), kept)
+            note(self._disk, room, removal, paths)
             self._batches.drop_if_empty(room, journal)
             done.batches.append(batch)
             if done.items > items:
@@ -348,8 +361,9 @@ class Trash:
 
     def _empty(
         self, journal: Journal, done: Emptied, total: int, progress: Progress | None
-    ) -> None:
-        disk = self._disk
+    ) -> list[str]:
+        """Delete the files of a batch; gives where those came from that are gone."""
+        disk, gone = self._disk, []
         for number, path in enumerate(journal.bins):
             items = [item for item in journal.items if item.bin == number]
             if not items:
@@ -359,7 +373,8 @@ class Trash:
                     if bin_ is None:
                         continue
                     for item in items:
-                        _delete(disk, bin_, item, done)
+                        if _delete(disk, bin_, item, done):
+                            gone.append(item.path)
                         if progress is not None:
                             progress(done.items + len(done.failed), total)
                     with suppress(OSError):
@@ -368,6 +383,7 @@ class Trash:
                 why = moving.words(error)
                 items = [i for i in items if i.number in journal.expected]
                 done.failed += [(item.path, why) for item in items]
+        return gone
 
     # Alone
 
@@ -402,16 +418,17 @@ class Trash:
             yield room
 
 
-def _delete(disk: Disk, bin_: int, item: Item, done: Emptied) -> None:
-    """Delete one file of the trash, if it is still there."""
+def _delete(disk: Disk, bin_: int, item: Item, done: Emptied) -> bool:
+    """Delete one file of the trash, if it is still there; whether it was."""
     try:
         facts = disk.facts(bin_, item.slot)
         if facts is None:
-            return
+            return False
         disk.remove(bin_, item.slot)
     except OSError as error:
         done.failed.append((item.path, moving.words(error)))
-        return
+        return False
     done.items += 1
     done.bytes += item.size
     done.freed_now += gain(facts)
+    return True

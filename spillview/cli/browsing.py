@@ -82,6 +82,7 @@ def interactive(streams: Streams) -> bool:
 
 
 def _browse(catalogue: Catalogue, query: Query) -> int:
+    catalogue.look_ahead(query)  # while the screens load
     from spillview.cli.keeping import marks_kept
     from spillview.tui.app import SpillviewApp
 

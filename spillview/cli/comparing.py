@@ -12,10 +12,11 @@ from spillview.text import human_age, path_text, printable
 
 if TYPE_CHECKING:
     from spillview.catalogue.catalogue import Catalogue, Query
+    from spillview.catalogue.listing import Listing
     from spillview.cli.streams import Streams, Style
     from spillview.comparison.facts import Comparison
     from spillview.comparison.lines import Told
-    from spillview.model import Artifact
+    from spillview.model import Artifact, Found
 
 COMPARE = """\
 What changed between two runs: sizes, verdicts, lines new and gone, JSON items added,
@@ -81,17 +82,24 @@ def _one(
     args: argparse.Namespace,
     streams: Streams,
 ) -> int:
-    from spillview.comparison.pairing import earlier_run, runs_of
+    from spillview.catalogue.known_gists import said_of
+    from spillview.comparison.pairing import beside, earlier_run
 
     after = catalogue.find(word, query)
     among = catalogue.settled(catalogue.scan(query))
-    if all(other.id != after.id for other in among):
+    if among.index_of(after.id) is None:
         # It is none of the user's own stores: the run before it lies in its own.
         from dataclasses import replace
 
         ground = replace(query, paths=(after.found.root,))
         among = catalogue.settled(catalogue.scan(ground))
-    runs = runs_of(after, among)
+    among = _near(catalogue, after, among)
+    runs = beside(
+        after,
+        among,
+        map(said_of, among),
+        progress=lambda done, total: streams.progress("looked at", done, total),
+    ).runs
     if args.runs:
         from spillview.secrets.showing import shown
 
@@ -118,6 +126,19 @@ def _one(
         return tell_problems(streams, catalogue) or 1
     [before] = list(catalogue.complete([before]))[-1:]
     return _compare(catalogue, before, after, args, streams)
+
+
+def _near(catalogue: Catalogue, artifact: Artifact, among: Listing) -> Listing:
+    """Those of its project: sessions tell, and none of the others is made."""
+    wanted = (artifact.project, artifact.found.project_slug)
+
+    def may_be(index: int, found: Found) -> bool:
+        project = catalogue.session_named(*among.session(index))[0] or found.project
+        return (project or found.project_slug) == (wanted[0] or wanted[1])
+
+    return among.pick(
+        index for index, found in enumerate(among.found()) if may_be(index, found)
+    )
 
 
 def _compare(

@@ -179,7 +179,9 @@ def _missing(
     catalogue.scan(query)
     found = catalogue.missing(query)
     if (only := _only(args)) is not None:
-        found = [call for call in found if call.state == only]
+        from spillview.catalogue.picks import PICKS
+
+        found = [call for call in found if PICKS[only].admits_call(call)]
     rows = found[: _limit(args, NEWEST if streams.terminal and not args.json else None)]
     if args.json:
         from spillview.catalogue.rows import missing_row

@@ -157,7 +157,7 @@ def missing_table(rows: Sequence[Missing], now: float, streams: Streams) -> None
         age = human_age(now - mention.time) if mention.time is not None else ""
         table.append(
             [
-                Cell(row.state, None if row.swept else "unseen"),
+                Cell(row.word, None if row.swept else "unseen"),
                 Cell(age),
                 Cell(row.harness),
                 Cell(name_session(row.session)),
@@ -168,8 +168,10 @@ def missing_table(rows: Sequence[Missing], now: float, streams: Streams) -> None
         )
     write_table(streams, columns, table)
     for sentence in dict.fromkeys(row.swept for row in rows if row.swept):
-        number = sum(row.swept == sentence for row in rows)
-        streams.note(f"{number:,} as expected: {printable(sentence)}")
+        same = [row for row in rows if row.swept == sentence]
+        removed = same[0].removal is not None
+        why = "removed in a clean-up" if removed else "as expected"
+        streams.note(f"{len(same):,} {why}: {printable(sentence)}")
 
 
 def session_table(rows: Sequence[Summed], now: float, streams: Streams) -> None:

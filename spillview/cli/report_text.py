@@ -10,7 +10,13 @@ from spillview.layout.cells import fold, text_width
 from spillview.report.findings import SECTIONS, Finding, Report, Run, Section
 from spillview.report.period import words
 from spillview.report.rows import opening
-from spillview.report.sentences import name_of, signals_unseen, subject, verdict_text
+from spillview.report.sentences import (
+    expected_texts,
+    name_of,
+    signals_unseen,
+    subject,
+    verdict_text,
+)
 from spillview.report.wording import closing, headline, many, passed, stopped_headline
 from spillview.seen.endings import ending_seen
 from spillview.text import human_bytes, human_count, path_text, printable
@@ -220,11 +226,8 @@ class _Writing:
             write_table(self.streams, columns, rows, headed=True)
             if len(shown) < len(loud):
                 self._more(len(shown), len(loud), "rows")
-        for reason in dict.fromkeys(f.call.swept for f in quiet if f.call is not None):
-            of = sum(f.call is not None and f.call.swept == reason for f in quiet)
-            more = " more" if loud else ""
-            said = f"{of:,}{more} {section}, as expected: {plain(reason)}"
-            self.paragraph(said, "dim")
+        for said in expected_texts(quiet, more=bool(loud)):
+            self.paragraph(plain(said), "dim")
         if findings:
             self.line()
 

@@ -45,6 +45,16 @@ class Rule(Frozen):
     """What must stand in the output's end for the rule to be tried at all."""
 
 
+QUICK = 4 << 10
+"""Bytes at the end that mostly hold every line that is looked at."""
+
+SHORT = TEXT_LIMIT // 4
+"""A line of more chars is looked at as it is kept."""
+
+_BLANKS = " \t\n\r\v\f"
+"""What `bytes.strip` takes for white space."""
+
+
 class _Listing(Frozen):
     """Calls whose output is other people's text: it concludes nothing."""
 
@@ -74,9 +84,16 @@ def conclusion(
     needles = frozenset(needle for needle in _needles() if needle in data)
     reach = _reach(1, needles)
     plain = b"\x1b" not in data and b"\r" not in data
+    wanted = _wanted(data, start, needles) if plain else None
     for distance, (number, begin, row) in enumerate(
         _rows(data, start, counts.lines), 1
     ):
+        if wanted is not None:
+            if not wanted:
+                break
+            if distance != wanted[-1]:
+                continue
+            del wanted[-1]
         if distance > reach.within:
             reach = _reach(distance, needles)
             if not reach.rules:
@@ -101,6 +118,35 @@ def conclusion(
             nearest = nearest or found
             break
     return nearest
+
+
+def _wanted(data: bytes, start: int, needles: frozenset[bytes]) -> list[int] | None:
+    """Which of the last lines a rule may match, the last of them last.
+
+    A quick look at a text without colours; None where it is not enough.
+    """
+    cut = max(0, len(data) - QUICK)
+    rows = data[cut:].decode("utf-8", "replace").split("\n")
+    del rows[: cut + start > 0]  # it begins before what was read
+    rows = [row for row in reversed(rows) if row.strip(_BLANKS)]
+    wanted: list[int] = []
+    distance = 0
+    while (reach := _reach(distance + 1, needles)).rules:
+        if cut > 0 and len(rows) < reach.within:
+            return None
+        any_of = reach.any_of
+        for at, row in enumerate(rows[distance : reach.within], distance + 1):
+            if (
+                any_of is None
+                or len(row) > SHORT
+                or any_of.match(row.strip().strip("= \t")) is not None
+            ):
+                wanted.append(at)
+        distance = reach.within
+        if distance >= len(rows):
+            break
+    wanted.reverse()
+    return wanted
 
 
 def _of_one(line: Line | None) -> Conclusion | None:

@@ -18,6 +18,9 @@ BLOCK = 1 << 18
 LAST = 1 << 12
 """Bytes at the end in which the last line is looked for at first."""
 
+FIRST = 2
+"""So many last lines are looked at before a whole block is."""
+
 TEXT_LIMIT = 2_000
 """Chars of a line's text that are kept."""
 
@@ -45,8 +48,9 @@ def count(
     """
     first = content.pread(0, HEAD if begun is not None else max(HEAD, block))
     head = first[:HEAD]
-    image = not utf8 and is_image(head)
-    wide = None if image or utf8 else utf16_of(head)
+    told = not utf8 and (0 in head or head[:2] in _MARKS)
+    image = told and is_image(head)
+    wide = utf16_of(head) if told and not image else None
     if wide is not None:
         return _count_utf16(content, *wide, cancelled, block)
     total, size = begun if begun is not None else Total(), content.size
@@ -106,6 +110,9 @@ def _may_hold_another(head: bytes, kind: Kind) -> bool:
         return head[:1] == b"\x1f"
     return kind == "text" and len(head) > 60 and not _APART.search(head, 0, 200)
 
+
+_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+"""Without a NUL or one of these at its beginning no content is UTF-16 or a picture."""
 
 _APART = late(rb"[^A-Za-z0-9+/=_:;,.\r\n-]")
 _SCALARS = tuple(b"%c" % byte for byte in b"-0123456789tfn")
@@ -285,12 +292,14 @@ class _Backward:
                 end = start
                 continue
             data = data[cut:]
+            line = self._inside(data, low + cut, feeds, FIRST)
+            if line is not None:
+                return line
             text = data.decode(self._encoding, "replace")
-            if _blank(text):
-                feeds -= text.count("\n")
-                end = low + cut
-                continue
-            return self._inside(data, low + cut, feeds)
+            if not _blank(text):
+                return self._inside(data, low + cut, feeds, len(data))
+            feeds -= text.count("\n")
+            end = low + cut
         return None
 
     def _read(self, start: int, end: int) -> bytes:
@@ -339,18 +348,22 @@ class _Backward:
             start += len(data)
         return not _blank(decoder.decode(b"", True))
 
-    def _inside(self, data: bytes, base: int, feeds: int) -> Line:
-        """The last line of `data` (whole lines) that is not blank."""
+    def _inside(self, data: bytes, base: int, feeds: int, most: int) -> Line | None:
+        """The last of the last `most` lines of `data` (whole lines) that is not blank;
+        None where they all are."""
         end = len(data)
         stop = self._without_feed(data, end)
         number = feeds + (stop == end)
-        while True:
+        for _ in range(most):
             place = self._last_feed(data, stop)
             start = place + self._step if place >= 0 else 0
             if not _blank(data[start:stop].decode(self._encoding, "replace")):
                 return self._line(base + start, base + stop, number)
+            if place < 0:
+                break
             stop = place
             number -= 1
+        return None
 
     def _line(self, start: int, stop: int, number: int) -> Line:
         step = self._step

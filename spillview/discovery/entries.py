@@ -157,7 +157,8 @@ class Common(NamedTuple):
 
     def ident_of(self, name: str) -> str:
         """Its id: 16 hex digits."""
-        address = os.path.join(self.real, name)
+        real = self.real  # joined by hand: there may be very many
+        address = real + name if real.endswith(os.sep) else f"{real}{os.sep}{name}"
         return sha256(os.fsencode(address)).hexdigest()[:16]
 
     def says_of(self, name: str) -> Mapping[str, str] | None:

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from itertools import compress
+from operator import attrgetter
 
 from spillview.digests import sha256
 from spillview.discovery.entries import (
@@ -30,6 +31,9 @@ from spillview.profiles.profile import Glob, Profile
 if TYPE_CHECKING:
     from spillview.discovery.entries import Entry
     from spillview.discovery.walk import Walker
+
+
+_MODE: Callable[[os.stat_result], int] = attrgetter("st_mode")
 
 
 class Ground(NamedTuple):
@@ -100,11 +104,13 @@ class Shelf:
         if walker.artifacts and glob.artifact and glob.reader is None and not told:
             names = [entry.name for entry in entries]
             fits = common.profile.admitted(names, named=glob.named)
-            chosen = list(compress(entries, fits))
-            names = list(compress(names, fits))
+            chosen = entries
+            if not all(fits):
+                chosen = list(compress(entries, fits))
+                names = list(compress(names, fits))
             with suppress(OSError):  # then one by one, to tell which
                 facts = [entry.stat(follow_symlinks=False) for entry in chosen]
-                plain = all(map(stat.S_ISREG, {each.st_mode for each in facts}))
+                plain = all(map(stat.S_ISREG, set(map(_MODE, facts))))
                 if plain and walker.fresh_all(self._real, names):
                     session = place.captures.get("session") or self._folder
                     walker.result.found.take(common, names, session, facts)

@@ -1,7 +1,7 @@
 """The built-in profiles, read once and kept in a form that loads at once.
 
 Reading two dozen TOML files takes as long as the rest of a start. What they say is kept
-in the cache folder as plain tuples, under a digest of what tells a changed file
+in the cache folder as plain tuples, under a digest of what tells of a changed file
 (device, inode, size, times) and of the form that profiles have; anything that does not
 fit is read anew from the files.
 """

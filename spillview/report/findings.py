@@ -91,8 +91,13 @@ class Finding:
 
     @property
     def swept(self) -> bool:
-        """Whether the harness itself removed the file, as it is meant to."""
+        """Whether the file is gone as expected: by its harness, or by the person."""
         return self.call is not None and self.call.swept is not None
+
+    @property
+    def removed(self) -> bool:
+        """Whether a clean-up of ours removed the file."""
+        return self.call is not None and self.call.removal is not None
 
     @property
     def command(self) -> str | None:
@@ -157,13 +162,18 @@ class Report:
     """The stores it was looked for in, or the paths that a person gave."""
     unreadable: int = 0
     """Artifacts among the findings that could not be read."""
+    _of: dict[Section, Findings] = field(
+        default_factory=dict, repr=False, compare=False
+    )
     _runs: dict[bool, list[tuple[Run, Findings]]] = field(
         default_factory=dict, repr=False, compare=False
     )
 
     def of(self, section: Section) -> Findings:
         """The findings of one section."""
-        return self.findings.of(section)
+        if section not in self._of:
+            self._of[section] = self.findings.of(section)
+        return self._of[section]
 
     @property
     def went_on(self) -> list[tuple[Run, Findings]]:

@@ -17,7 +17,13 @@ from spillview.report.findings import SECTIONS, Finding, Report, Run, Section
 from spillview.report.page_style import STYLE
 from spillview.report.period import words
 from spillview.report.rows import opening
-from spillview.report.sentences import name_of, signals_unseen, subject, verdict_text
+from spillview.report.sentences import (
+    expected_texts,
+    name_of,
+    signals_unseen,
+    subject,
+    verdict_text,
+)
 from spillview.report.wording import closing, headline, many, passed, stopped_headline
 from spillview.seen.endings import ending_seen
 from spillview.text import human_bytes, path_text, printable
@@ -189,9 +195,7 @@ def _section(report: Report, section: Section) -> Iterator[Iterable[str]]:
             yield chain([head], table, ["</details>"])
         else:
             yield chain([f"<h2>{title}</h2>"], table)
-    for reason in dict.fromkeys(f.call.swept for f in quiet if f.call is not None):
-        number = sum(f.call is not None and f.call.swept == reason for f in quiet)
-        text = f"{number:,} {section}, as expected: {reason}"
+    for text in expected_texts(quiet, more=False):
         yield [f'<p class="quiet">{_data(text)}</p>']
 
 

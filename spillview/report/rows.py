@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from spillview.catalogue.rows import LONGEST, was_read_back
+from spillview.catalogue.rows import LONGEST, removed_row, was_read_back
 from spillview.report.findings import SECTIONS, Finding, Report
 from spillview.seen.endings import ending_seen
 from spillview.text import iso, path_text
@@ -91,7 +91,8 @@ def _call(finding: Finding) -> Row:
         "path": _text(said.path),
         "created": iso(said.time),
         "failed": said.failed,
-        "swept": finding.swept,
+        "swept": finding.swept and call.removal is None,
+        "removed": removed_row(call.removal),
         "transcript": path_text(said.transcript),
         "record": said.record,
     }
@@ -115,12 +116,16 @@ def summary_row(report: Report) -> Row:
         "reviewed": tally.reviewed,
         "calls": tally.calls,
         "calls_reviewed": tally.calls_reviewed,
-        "swept": sum(finding.swept for finding in missing),
+        "swept": sum(finding.swept and not finding.removed for finding in missing),
+        "removed": sum(finding.removed for finding in missing),
         "uncounted": tally.uncounted,
         "items_unread": tally.items_unread,
         "exposed_before": tally.exposed_before,
         "secrets_not_looked_for": tally.unlooked,
-        "sections": {section: len(report.of(section)) for section in SECTIONS},
+        "sections": {
+            section: sum(not finding.removed for finding in report.of(section))
+            for section in SECTIONS
+        },
         "problems": [path_text(problem) for problem in report.problems],
     }
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
+from collections.abc import Iterable
 
 from spillview.model import Artifact, Line, Missing
-from spillview.report.findings import Run
+from spillview.report.findings import Finding, Run
 from spillview.report.items import Items
 from spillview.seen.endings import ending_line, ending_seen
 from spillview.text import human_bytes, legible, path_text
@@ -119,12 +121,28 @@ def call_text(call: Missing) -> str:
     """Why a call's full result is not on disk."""
     said = call.mention
     what = quoted(path_text(said.command or said.tool or "a call"))
+    if call.removal is not None:
+        return f"the full result of {what} is {call.removal.words}"
     if call.swept is not None:
         return f"the full result of {what} is gone, as expected: {call.swept}"
     if call.state == "cut":
         return f"the result of {what} was cut, and nothing of it was saved"
     name = path_text(os.path.basename(said.path)) if said.path else "its file"
     return f"the full result of {what} is gone: {name} is not there"
+
+
+def expected_texts(findings: Iterable[Finding], *, more: bool) -> list[str]:
+    """How many results are gone as expected, a sentence for each reason."""
+    also = " more" if more else ""
+    calls = [each.call for each in findings if each.call is not None and each.swept]
+    told = []
+    for reason, number in Counter(call.swept for call in calls).items():
+        call = next(call for call in calls if call.swept == reason)
+        if call.removal is not None:
+            told.append(f"{number:,}{also} removed in a clean-up: {reason}")
+        else:
+            told.append(f"{number:,}{also} {call.state}, as expected: {reason}")
+    return told
 
 
 def growing_text(artifact: Artifact, growth: str) -> str:

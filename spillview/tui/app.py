@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable
+from time import monotonic
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from textual import events
@@ -19,12 +20,16 @@ from spillview.text import printable
 from spillview.tui import stylesheet
 from spillview.tui.cleanup.undoing import Undoing
 from spillview.tui.home import HomeScreen
+from spillview.tui.pauses import in_pause, take_turns
 from spillview.tui.terminal_input import forgiving, has_hung_up
 from spillview.tui.theme import DAY, NIGHT
 from spillview.tui.typing_ahead import TypingAhead
 
-SWITCH_SECONDS = 0.001
+SWITCH_SECONDS = 0.0005
 """How long a thread may keep the interpreter while another one waits for it."""
+
+PAUSE_SECONDS = 0.5
+"""Nobody is in the midst of typing after so long."""
 
 HANG_UP_SECONDS = 1.0
 """So often is looked whether the terminal is still there."""
@@ -104,6 +109,8 @@ class SpillviewApp(TypingAhead):
         """`greeting` is said first, until a key is pressed."""
         super().__init__(catalogue.settings.theme)
         self.greeting = greeting
+        self._typed = 0.0
+        """When the last key came, by the clock that never goes back."""
         self.catalogue = catalogue
         self.scope = query if query is not None else Query()
         if catalogue.settings.keys:
@@ -134,6 +141,7 @@ class SpillviewApp(TypingAhead):
     def on_load(self) -> None:
         """Let keys be answered while a worker thread counts."""
         sys.setswitchinterval(SWITCH_SECONDS)
+        take_turns()
 
     def on_mount(self) -> None:
         """Never outlive the terminal."""
@@ -145,12 +153,15 @@ class SpillviewApp(TypingAhead):
     def _heed_hang_up(self) -> None:
         if has_hung_up(self._driver):
             self.exit(return_code=129)
+        elif monotonic() - self._typed > PAUSE_SECONDS:
+            in_pause()
 
     async def on_event(self, event: events.Event) -> None:
         """Make a paste harmless, and let a key take away what was told before it."""
         if isinstance(event, events.Paste):
             event.text = _copied(event.text)
         elif isinstance(event, events.Key):
+            self._typed = monotonic()
             self.clear_notifications()  # they cover rows, and were read
         await super().on_event(event)
 

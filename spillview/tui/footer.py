@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import groupby
 
 from rich.cells import cell_len
@@ -14,6 +14,7 @@ from textual.binding import ActiveBinding, Binding
 from textual.screen import Screen
 from textual.strip import Strip
 
+from spillview.frozen import Frozen
 from spillview.tui.parts import Parts
 
 WAYS = frozenset({"app.toggle_help", "leave", "back", "clear", "dismiss", "answer"})
@@ -23,8 +24,7 @@ WHEEL = 8
 """Cells that the line moves by where it is wider than the screen."""
 
 
-@dataclass(frozen=True, slots=True)
-class Key:
+class Key(Frozen):
     """One key of the line, or the title of the group before it."""
 
     start: int
@@ -63,6 +63,8 @@ class Footer(Parts):
     def __init__(self) -> None:
         super().__init__()
         self._keys: list[Key] | None = None
+        self._fitted_to = 0
+        """The width for which they were placed."""
         self._palette: ActiveBinding | None = None
         self._over: Key | None = None
         self._shift = 0
@@ -79,7 +81,8 @@ class Footer(Parts):
     @property
     def keys(self) -> list[Key]:
         """The keys from the left, without the palette's."""
-        if self._keys is None:
+        if self._keys is None or self._fitted_to != self.size.width:
+            self._fitted_to = self.size.width
             active = self.screen.active_bindings
             shown = [each for each in active.values() if each.binding.show]
             self._palette = active.get(self.app.COMMAND_PALETTE_BINDING)
@@ -193,7 +196,7 @@ class Footer(Parts):
 
     def on_resize(self) -> None:
         """Begin with the first key again."""
-        self._shift, self._keys = 0, None
+        self._shift = 0
 
     def _room(self) -> int:
         palette = self.palette

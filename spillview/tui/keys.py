@@ -106,7 +106,14 @@ HOME_BINDINGS: list[BindingType] = [
         id="home.undo",
         tooltip="Take the last mark, pin or note back, or the last clean-up",
     ),
-    Binding("u", "no_undo", "Undo", show=False, id="home.no_undo"),
+    Binding(
+        "u",
+        "no_undo",
+        "Undo",
+        show=False,
+        id="home.no_undo",
+        tooltip="There is nothing to take back now",
+    ),
     Binding(
         "i",
         "note",

@@ -6,11 +6,14 @@ from collections.abc import Callable, Sequence
 from stat import S_ISREG
 from sys import intern
 from threading import Lock
+from typing import TYPE_CHECKING
 
-from spillview import fuzzy
 from spillview.exposure.permissions import world_readable
 from spillview.tui.queue.members import Ledger, Members
 from spillview.tui.queue.sessions import Run
+
+if TYPE_CHECKING:
+    from spillview.fuzzy import Index
 
 Cancelled = Callable[[], bool] | None
 
@@ -27,7 +30,7 @@ class Labels:
 
     def __init__(self) -> None:
         self._rows: tuple[object, ...] = ()
-        self._index = fuzzy.Index([])
+        self._index: Index | None = None
         self._lock = Lock()
         self._ledger: Ledger | None = None
         self._texts: dict[int, Texts] = {}
@@ -48,11 +51,13 @@ class Labels:
     def forget(self) -> None:
         """Let go of what was made ready, which takes much room for very many."""
         with self._lock:
-            self._rows, self._texts, self._index = (), {}, fuzzy.Index([])
+            self._rows, self._texts, self._index = (), {}, None
 
-    def _of(self, runs: Sequence[Run]) -> fuzzy.Index:
+    def _of(self, runs: Sequence[Run]) -> Index:
+        from spillview.fuzzy import Index  # nobody filters the first frame
+
         if not runs:
-            return fuzzy.Index([])
+            return Index([])
         ledger = runs[0].artifacts.table
         if ledger is not self._ledger:
             self._ledger, self._texts, self._rows = ledger, {}, ()
@@ -62,7 +67,7 @@ class Labels:
             [run.artifacts.order for run in runs],
             ledger.gists.bits.tobytes(),  # of pins and credentials no version tells
         )
-        if rows != self._rows:
+        if self._index is None or rows != self._rows:
             columns: list[list[str]] = [[] for _ in range(4)]
             for run in runs:
                 self._learn(run.artifacts)
@@ -76,7 +81,7 @@ class Labels:
                     session = ledger.gists.sessions[place]
                     shared = joined(project, run.title, run.harness, session)
                     columns[3].append(intern(shared))
-            self._index = fuzzy.Index(columns, self._index)
+            self._index = Index(columns, self._index)
             self._rows = rows
         return self._index
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from textual import on, work
 from textual.screen import Screen
@@ -12,11 +13,13 @@ from textual.worker import Worker, WorkerState, get_current_worker
 
 from spillview.catalogue.catalogue import Catalogue, Query
 from spillview.catalogue.gists import Gists
-from spillview.growth.pace import Pace
 from spillview.model import Artifact
 from spillview.tui.messages import GatheringFailed, Paced
 from spillview.tui.queue.gathering import gather
 from spillview.tui.readiness import import_screens, read_stylesheets
+
+if TYPE_CHECKING:
+    from spillview.growth.pace import Pace
 
 REFRESH_SECONDS = 2.0
 """The stores are looked at again this often, or more seldom where it takes long."""
@@ -39,15 +42,15 @@ class LiveScreen(Screen[None]):
         self.list_shown = threading.Event()
         """Set once the first rows are drawn."""
         self._next_look = 0.0
-        self._pace = Pace(catalogue.settings)
+        self._pace: Pace | None = None
 
     def near(self, gists: Gists) -> Callable[[int], bool]:
         """Tells of a place whether its artifact is in view, to be completed first."""
         raise NotImplementedError
 
     def watch_stores(self) -> None:
-        """Gather once the screen is drawn, and again whenever something changed."""
-        self.call_after_refresh(self.gather_all)
+        """Gather at once, and again whenever something changed."""
+        self.gather_all()
         self.set_interval(REFRESH_SECONDS, self._look_again)
         self.set_interval(REFRESH_SECONDS, self.look_at_growth)
 
@@ -95,6 +98,10 @@ class LiveScreen(Screen[None]):
         description="Look at what grows",
     )
     def _look_at_growth(self, artifacts: Sequence[Artifact]) -> None:
+        from spillview.growth.pace import Pace  # after the first frame
+
+        if self._pace is None:
+            self._pace = Pace(self.catalogue.settings)
         roots = [store.root for store in self.catalogue.stores]
         growth, short = self._pace.on_disks(self._pace.look(list(artifacts)), roots)
         self.post_message(Paced(growth, short))

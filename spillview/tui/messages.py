@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from textual.message import Message
 
 from spillview.catalogue.catalogue import Catalogue
-from spillview.growth.pace import Short
-from spillview.growth.readings import Reading
 from spillview.model import Missing, Session
 from spillview.tui.queue.arrangement import Arrangement
 from spillview.tui.queue.members import Members
 from spillview.tui.queue.unlisted import Unlisted
+
+if TYPE_CHECKING:
+    from spillview.growth.pace import Short
+    from spillview.growth.readings import Reading
 
 
 @dataclass

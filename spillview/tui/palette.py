@@ -171,7 +171,8 @@ def acts_of(screen: Screen[Any]) -> list[Act]:
     app = screen.app
     found: dict[tuple[int, str], Act] = {}
     for node, binding, enabled, tooltip in screen.active_bindings.values():
-        if not enabled or binding.system or binding.action in UNOFFERED:
+        # What has no name in `[keys]` is Textual's: moving a focus, editing a line.
+        if not enabled or binding.id is None or binding.action in UNOFFERED:
             continue
         place = (id(node), binding.action)
         key = app.get_key_display(binding)

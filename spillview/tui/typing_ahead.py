@@ -8,13 +8,14 @@ of `/ build ` would be taken for commands, and its blank marks something reviewe
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from textual import events
 from textual.message_pump import MessagePump
 from textual.timer import Timer
 
+from spillview.tui.pauses import behind_key
 from spillview.tui.theme import Themed
 
 ROUNDS = 3
@@ -22,6 +23,30 @@ ROUNDS = 3
 
 PATIENCE = 0.25
 """Seconds after which a key that is not done yet holds up the next no longer."""
+
+
+class _Hop:
+    """A step behind a key, from one of the widgets on its way to the next."""
+
+    __slots__ = ("_app", "_arrived", "_turn", "_way")
+
+    _param_count = 0
+    """What Textual would find out anew each time, in a tenth of a key's time."""
+
+    def __init__(
+        self,
+        app: TypingAhead,
+        turn: int,
+        way: Sequence[MessagePump],
+        arrived: Callable[[], None],
+    ) -> None:
+        self._app = app
+        self._turn = turn
+        self._way = way
+        self._arrived = arrived
+
+    def __call__(self) -> None:
+        self._app.hop(self._turn, self._way, self._arrived)
 
 
 class TypingAhead(Themed):
@@ -64,16 +89,19 @@ class TypingAhead(Themed):
         way = [target]
         while (parent := way[-1]._parent) is not None and parent is not self:
             way.append(parent)
-        self._hop(turn, way, partial(self._follow, turn, target, rounds - 1))
+        self.hop(turn, way, partial(self._follow, turn, target, rounds - 1))
 
-    def _hop(
-        self, turn: int, way: Sequence[MessagePump], arrived: partial[None]
+    def hop(
+        self, turn: int, way: Sequence[MessagePump], arrived: Callable[[], None]
     ) -> None:
+        """Go on behind a key: through the first of these widgets, then the others."""
         if turn != self._turn:
             return
         if not way:
             self.call_later(arrived)
-        elif not way[0].call_later(partial(self._hop, turn, way[1:], arrived)):
+            return
+        step = events.Callback(callback=_Hop(self, turn, way[1:], arrived))
+        if not way[0].post_message(step):
             self.call_later(self._next, turn)  # it was removed meanwhile
 
     async def _next(self, turn: int) -> None:
@@ -84,3 +112,5 @@ class TypingAhead(Themed):
         self._busy = False
         if self._held:
             await self._give(self._held.popleft())
+        else:
+            self.call_after_refresh(behind_key)

@@ -8,15 +8,18 @@ python -m tests.bench.bench_counts [--size MiB] [NAME ...]
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import partial
 
 from spillview.catalogue.catalogue import Catalogue, Query
+from spillview.catalogue.examination import Batch, Examined, Task, examine, ready
 from spillview.content.content import open_content
 from spillview.content.counts import BLOCK, count
+from spillview.crews import Hands, crew
 from spillview.discovery.ways import Ways
-from spillview.model import Found
+from spillview.model import Found, Link
 from spillview.places import Places
+from spillview.profiles.profile import Profile
 from spillview.stored.stored import open_artifact
 from tests.bench.bench_index import FILES, make
 from tests.bench.large import FULL, arguments, file_of, files, peak_mebibytes, ran
@@ -53,7 +56,7 @@ def rows(scale: Scale) -> Iterator[Row]:
             chars = seconds(ran("wc", "-lm", path))
             target = Target(at_least=12, unit="× faster")
             yield Row(work, target, "`wc -lm`", seconds=ours, found=chars / ours)
-    yield many(scale)
+    yield from many(scale)
 
 
 def _read(paths: list[str]) -> None:
@@ -72,29 +75,57 @@ def _count(found: list[Found]) -> None:
     ways.close()
 
 
-def many(scale: Scale) -> Row:
-    """Counts of very many files, against reading each once."""
-    took: list[float] = []
+def _together(found: list[Found], profiles: Mapping[str, Profile]) -> None:
+    """The same, with the processes that help where there are many."""
+    tasks = [
+        Task(each, None, Link("orphan"), None, growing=False, look=False, huge=False)
+        for each in found
+    ]
+    ways = Ways()
+    hands: Hands[Task, Task, Examined | None] = Hands(
+        lambda task: examine(task, profiles[task.found.harness], ways),
+        lambda task: task,
+        Batch(profiles),
+        weight=lambda task: task.found.size,
+        ready=ready,
+        crew=crew(),
+    )
+    for _ in hands.over(tasks):
+        pass
+    hands.close()
+    ways.close()
+
+
+def many(scale: Scale) -> Iterator[Row]:
+    """Counts of very many files, against reading each once: alone, and with others."""
+    took: dict[str, list[float]] = {"alone": [], "together": []}
     for step in scale.steps():
         base = make(step.folder, step.of(FILES, 50))
         places = Places.of_home(base)
         store = os.path.join(base, "store")
-        found = [a.found for a in Catalogue(places).scan(Query(paths=(store,)))]
+        catalogue = Catalogue(places)
+        found = [a.found for a in catalogue.scan(Query(paths=(store,)))]
         paths = [each.path for each in found]
-        works = {"read": partial(_read, paths), "count": partial(_count, found)}
+        works = {
+            "read": partial(_read, paths),
+            "alone": partial(_count, found),
+            "together": partial(_together, found, catalogue.profiles),
+        }
         times = medians(works, step.runs)
-        took.append(times["count"])
+        for name, some in took.items():
+            some.append(times[name])
     size = sum(each.size for each in found) / 1e9
-    return Row(
-        f"{ALL}, {len(found):,} files of {size:.1f} GB",
-        Target(ratio=2.0, megabytes=150),
-        "reading each once",
-        times["count"] / times["read"],
-        times["count"],
-        tuple(took),
-        peak_mebibytes(),
-        note="one process",
-    )
+    for name, note in (("alone", "one process"), ("together", "with its processes")):
+        yield Row(
+            f"{ALL}, {len(found):,} files of {size:.1f} GB",
+            Target(ratio=2.0, megabytes=150),
+            "reading each once",
+            times[name] / times["read"],
+            times[name],
+            tuple(took[name]),
+            peak_mebibytes(),
+            note=note,
+        )
 
 
 def main() -> None:

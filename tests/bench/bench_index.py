@@ -17,14 +17,15 @@ import time
 from collections.abc import Callable, Iterator
 
 from spillview.catalogue.catalogue import Catalogue, Query
+from spillview.catalogue.listing import Listing
 from spillview.index.building import Outcome, update
 from spillview.index.wanted import wanted
-from spillview.model import Artifact
 from spillview.places import Places
-from spillview.search.grep import search, tally
+from spillview.search.grep import counts, search
 from spillview.search.ripgrep import find_ripgrep
 from tests.bench.large import peak_mebibytes
 from tests.bench.table import Row, Scale, Target, medians, seconds
+from tests.bench.terminal import environment
 
 FILES = 20_000
 LINES = 400_000
@@ -122,7 +123,7 @@ class Store:
         os.makedirs(self.home)
         places = Places.of_home(self.home)
         catalogue = Catalogue(places)
-        self.artifacts = list(catalogue.scan(Query(paths=(self.folder,))))
+        self.artifacts = catalogue.scan(Query(paths=(self.folder,)))
         self.index = places.index_dir
         time.sleep(0.1)
         self.read_all()
@@ -153,29 +154,39 @@ def find(folder: str) -> Callable[[], object]:
     return lambda: subprocess.run(command, stdout=subprocess.DEVNULL, check=True)
 
 
+def stats(folder: str) -> Callable[[], object]:
+    """Every file's entry, as Python asks for it: no search asks for less."""
+
+    def look() -> None:
+        for inner in os.scandir(folder):
+            with os.scandir(inner.path) as entries:
+                for entry in entries:
+                    entry.stat(follow_symlinks=False)
+
+    return look
+
+
 def searching(
-    artifacts: list[Artifact], pattern: str, index: str | None
+    artifacts: Listing, pattern: str, index: str | None, *, looked: bool = False
 ) -> Callable[[], object]:
     """Every message of the library."""
-    return lambda: sum(1 for _ in search(artifacts, pattern, index=index))
+    return lambda: sum(
+        1 for _ in search(artifacts, pattern, index=index, looked=looked)
+    )
 
 
 def counting(
-    artifacts: list[Artifact], pattern: str, index: str | None
+    artifacts: Listing, pattern: str, index: str | None
 ) -> Callable[[], object]:
     """Lines that match in each artifact."""
-    return lambda: sum(1 for _ in tally(artifacts, pattern, index=index))
+    return lambda: sum(1 for _ in counts(artifacts, pattern, index=index))
 
 
 def command(store: Store, *words: str) -> Callable[[], object]:
     """`spillview grep` as a whole: started, the store listed, printed."""
     argv = [sys.executable, "-m", "spillview", "grep", *words, store.folder]
-    environment = {**os.environ, "HOME": store.home}
-    for name in [name for name in environment if name.startswith("XDG_")]:
-        del environment[name]
-    return lambda: subprocess.run(
-        argv, stdout=subprocess.DEVNULL, env=environment, check=False
-    )
+    own = environment(store.home)
+    return lambda: subprocess.run(argv, stdout=subprocess.DEVNULL, env=own, check=False)
 
 
 def rows(scale: Scale) -> Iterator[Row]:
@@ -185,10 +196,15 @@ def rows(scale: Scale) -> Iterator[Row]:
         store = Store(step)
         outcome, processor = store.build()
         took.setdefault("making", []).append(processor)
-        works: dict[str, Callable[[], object]] = {"find": find(store.folder)}
+        works: dict[str, Callable[[], object]] = {
+            "find": find(store.folder),
+            "stats": stats(store.folder),
+        }
         for name, pattern in RARE.items():
             works[f"rg {name}"] = ripgrep(store.folder, "--json", "-e", pattern)
             works[name] = searching(store.artifacts, pattern, store.index)
+        rare, index = RARE["rare word"], store.index
+        works["listed"] = searching(store.artifacts, rare, index, looked=True)
         for name in works:
             took.setdefault(name, [])
         works["rg -c"] = ripgrep(store.folder, "-c", COMMON)
@@ -220,17 +236,20 @@ def rows(scale: Scale) -> Iterator[Row]:
         Target(),
         seconds=seconds(lambda: update(store.index, wanted(store.artifacts))),
     )
-    looked = took["find"][-1]
-    for name in RARE:
-        peer = took[f"rg {name}"][-1]
+    for name in (*RARE, "listed"):
+        peer = took["rg rare word" if name == "listed" else f"rg {name}"][-1]
+        looks = [took[look][-1] / peer for look in ("find", "stats")]
+        what = (
+            "rare word, just listed by the same command" if name == "listed" else name
+        )
         yield Row(
-            f"search {size}: {name}",
-            Target(ratio=round(max(0.06, looked / peer), 3)),
+            f"search {size}: {what}",
+            Target(ratio=round(max(0.06, looks[0]), 3)),
             "`rg --json` over the folder",
             took[name][-1] / peer,
             took[name][-1],
             tuple(took[name]),
-            note=f"`find` takes {looked / peer:.2f} ×",
+            note=f"`find` takes {looks[0]:.2f} ×, `stat` in Python {looks[1]:.2f}",
         )
     for name, rival, words in (
         ("common -c", "rg -c", "counted"),

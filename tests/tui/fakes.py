@@ -194,7 +194,7 @@ class FakeCatalogue(Catalogue):
         last_review: float | None = None,
     ) -> None:
         self.places = replace(Places.of_home("/home"), confined=False)
-        self.settings = Settings()
+        self.settings = Settings(remember=False)
         self.cache = Cache(None)
         self.profiles = {}
         self.now = lambda: NOW

@@ -17,7 +17,7 @@ from spillview.content.content import BytesContent
 from spillview.places import Places
 from spillview.tui.artifact.artifact import ArtifactScreen
 from spillview.tui.compare.compare import CompareScreen
-from spillview.tui.compare.compare_with import CompareWithScreen
+from spillview.tui.compare.compare_with import CompareWithScreen, offer
 from spillview.tui.footer import Footer
 from tests.stores import OTHER, Claude
 from tests.tui.reading import ATTACK, Bare, is_safe, until
@@ -143,7 +143,8 @@ async def test_each_of_those_offered_stands_on_one_line(tmp_path: Path) -> None:
     after, *rest = sorted(catalogue.complete(catalogue.scan()), key=lambda a: a.created)
     app = Bare(catalogue)
     async with app.run_test(size=(80, 24)) as pilot:
-        chooser = CompareWithScreen(after, [after, *rest], catalogue.now())
+        among = [after, *rest]
+        chooser = CompareWithScreen(offer(after, among), catalogue.now())
         assert chooser.title_words.startswith("Compare with: 2 other runs of it, then")
         app.push_screen(chooser)
         await pilot.pause()

@@ -103,6 +103,11 @@ async def test_help_and_the_way_back_stay_in_sight_whatever_has_no_room() -> Non
         assert "? Help q Quit" in line
         keys = screen.query_one(Footer).keys
         assert all(one.end <= other.start for one, other in pairwise(keys))
+        await pilot.resize_terminal(60, 10)
+        await pilot.pause()
+        assert "? Help q Quit" in line_of(app)
+        assert "g Do something" not in line_of(app)
+        await pilot.resize_terminal(80, 10)
         screen.sometimes = True
         screen.refresh_bindings()
         await pilot.pause()

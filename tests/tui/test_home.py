@@ -721,6 +721,12 @@ async def test_totals_keep_their_distance_on_a_narrow_terminal() -> None:
         line = text_of(home_of(app).totals)
         assert "  53 missing calls: m" in line
         assert "worst first" in line
+        for width in range(50, 80):
+            await pilot.resize_terminal(width, 24)
+            await pilot.pause()
+            line = text_of(home_of(app).totals)
+            assert line.startswith(" 6 artifacts in 3 sessions ")
+            assert line.rstrip().endswith(("53 missing calls: m", "worst first"))
 
 
 async def test_a_failing_scan_becomes_a_sentence_and_r_tries_again(

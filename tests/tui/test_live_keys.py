@@ -217,3 +217,16 @@ async def test_sentences_of_the_queue_name_the_keys_of_the_settings(
         screen = pilot.app.screen
         assert isinstance(screen, HomeScreen)
         assert "f4  clears the filter" in str(screen.blank.render())
+
+
+@pytest.mark.parametrize("name", SCREENS)
+async def test_the_palette_offers_nothing_but_our_own(
+    tmp_path: Path, name: str
+) -> None:
+    async with browsing(tmp_path) as pilot:
+        for key in SCREENS[name]:
+            await pilot.press(key)
+            await rest(pilot)
+        names = {act.name for act in acts_of(pilot.app.screen)}
+        assert not {n for n in names if "ocus" in n or n.startswith("Scroll ")}
+        assert "Copy selected text" not in names

@@ -19,6 +19,7 @@ from spillview.text import path_text, printable
 from spillview.tui.artifact.keys import ARTIFACT_BINDINGS
 from spillview.tui.artifact.leaving import LeavingPanes
 from spillview.tui.cleanup.undoing import offer_mark
+from spillview.tui.compare.offering import Offering
 from spillview.tui.copying import Copyable, Copying
 from spillview.tui.live_keys import key_of
 from spillview.tui.pager.pager import Pager
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from spillview.tui.shape.shape import ShapePane
 
 
-class ArtifactScreen(LeavingPanes, Copying, Acting):
+class ArtifactScreen(LeavingPanes, Offering, Copying, Acting):
     """One artifact of the queue: what the model saw beside all that there was."""
 
     BINDING_GROUP_TITLE = "Artifact"
@@ -304,9 +305,8 @@ class ArtifactScreen(LeavingPanes, Copying, Acting):
 
     def action_compare(self) -> None:
         """Beside the run of its command before it; else choose one."""
-        from spillview.comparison.pairing import earlier_run, runs_of
         from spillview.tui.compare.compare import CompareScreen
-        from spillview.tui.compare.compare_with import CompareWithScreen
+        from spillview.tui.compare.compare_with import CompareWithScreen, Offer
 
         after, among = self.artifact, self.among
 
@@ -315,16 +315,21 @@ class ArtifactScreen(LeavingPanes, Copying, Acting):
                 screen = CompareScreen(self.catalogue, before, after, among)
                 self.app.push_screen(screen)
 
-        before = earlier_run(after, runs_of(after, among))
-        if before is not None:
-            compare(before)
-            return
-        chooser = CompareWithScreen(after, among, self.catalogue.now())
-        if chooser.offered:
-            self.app.push_screen(chooser, compare)
-        else:
-            words = "No other output of its project is known to compare it with."
-            self.notify(words, markup=False)
+        def choose(offer: Offer) -> None:
+            if offer.before is not None:
+                compare(offer.before)
+            elif offer.offered:
+                chooser = CompareWithScreen(offer, self.catalogue.now())
+                self.app.push_screen(chooser, compare)
+            else:
+                words = "No other output of its project is known to compare it with."
+                self.notify(words, markup=False)
+
+        self.look_for_runs(after, among, choose)
+
+    def say_sought(self, words: str) -> None:
+        """Tell how far the look for other runs is."""
+        self.pager.say(words)
 
     def copyables(self) -> Sequence[Copyable]:
         """What can be copied of what is shown, the thing under the cursor first."""
@@ -388,7 +393,7 @@ class ArtifactScreen(LeavingPanes, Copying, Acting):
         elif self._shaped is not None:
             if not self._shaped.back():
                 self._show_text()
-        elif not self.pager.clear():
+        elif not (self.stop_looking() or self.pager.clear()):
             self.action_leave()
 
     def action_leave(self) -> None:

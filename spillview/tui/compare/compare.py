@@ -11,7 +11,6 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container, Vertical
 from textual.message import Message
-from textual.screen import Screen
 from textual.worker import Worker, WorkerState, get_current_worker
 
 from spillview.catalogue.catalogue import Catalogue
@@ -23,9 +22,10 @@ from spillview.model import Artifact
 from spillview.text import human_count, printable
 from spillview.tui import stylesheet
 from spillview.tui.artifact.lines import PaneTitle
-from spillview.tui.compare.compare_with import CompareWithScreen
+from spillview.tui.compare.compare_with import CompareWithScreen, Offer
 from spillview.tui.compare.compared_pager import ComparedPager
 from spillview.tui.compare.lines import CompareHead
+from spillview.tui.compare.offering import Offering
 from spillview.tui.footer import Footer
 from spillview.tui.pager.document import Document, open_document
 from spillview.tui.pager.reader import Reader
@@ -77,7 +77,7 @@ COMPARE_BINDINGS: list[BindingType] = [
 ]
 
 
-class CompareScreen(Screen[None]):
+class CompareScreen(Offering):
     """The earlier run at the left, the later one at the right."""
 
     CSS_PATH = stylesheet("artifact.tcss")
@@ -328,14 +328,21 @@ moved is marked at both places and counts as neither.
 
     def action_other(self) -> None:
         """Choose what to compare with."""
-        screen = CompareWithScreen(self.after, self.among, self.catalogue.now())
 
         def chosen(other: Artifact | None) -> None:
             if other is not None:
                 self.before = other
                 self._begin()
 
-        self.app.push_screen(screen, chosen)
+        def choose(offer: Offer) -> None:
+            screen = CompareWithScreen(offer, self.catalogue.now())
+            self.app.push_screen(screen, chosen)
+
+        self.look_for_runs(self.after, self.among, choose)
+
+    def say_sought(self, words: str) -> None:
+        """Tell how far the look for other runs is."""
+        self.pager.say(words)
 
     def action_copy_row(self) -> None:
         """Copy the comparison as JSON."""
@@ -353,7 +360,7 @@ moved is marked at both places and counts as neither.
         if self.prompt.display:
             self.prompt.display = False
             self.pager.focus()
-        elif not self.pager.clear():
+        elif not (self.stop_looking() or self.pager.clear()):
             self.dismiss(None)
 
     # -- what the panes tell -----------------------------------------------------------

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -13,13 +14,14 @@ from textual.screen import ModalScreen
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
-from spillview.comparison.pairing import runs_of
+from spillview.comparison.pairing import beside, earlier_run, runs_of
 from spillview.model import Artifact
 from spillview.text import human_age, human_bytes, printable
 from spillview.tui import stylesheet
 from spillview.tui.footer import Footer
 from spillview.tui.queue.bars import plural
 from spillview.tui.queue.columns import state_mark, subject
+from spillview.tui.queue.members import Members
 from spillview.tui.runs import clean
 
 MOST = 200
@@ -29,11 +31,37 @@ SUBJECT = 120
 """Cells of a command, which ends where the box does."""
 
 
-def candidates(artifact: Artifact, among: Sequence[Artifact]) -> list[Artifact]:
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """What an artifact can be compared with: the newest of it, and how many it is."""
+
+    offered: tuple[Artifact, ...]
     """The other runs of its command, then the rest of its project, newest first."""
-    runs = runs_of(artifact, among)
-    known = {artifact.id, *(a.id for a in runs)}
-    others = [
+    runs: int
+    """How many other runs there are."""
+    total: int
+    before: Artifact | None = None
+    """The run before it."""
+
+
+def offer(
+    artifact: Artifact,
+    among: Sequence[Artifact],
+    cancelled: Callable[[], bool] | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Offer:
+    """What it can be compared with of these. Raises `Cancelled`."""
+    if isinstance(among, Members):
+        found = beside(
+            artifact, among, among.said(), cancelled=cancelled, progress=progress
+        )
+        runs, others = found.runs, found.others
+        shown = (*runs[:MOST], *others[: max(0, MOST - len(runs))])
+        total = len(runs) + len(others)
+        return Offer(shown, len(runs), total, earlier_run(artifact, runs))
+    own = runs_of(artifact, among)
+    known = {artifact.id, *(a.id for a in own)}
+    rest = [
         a
         for a in among
         if a.id not in known
@@ -41,8 +69,10 @@ def candidates(artifact: Artifact, among: Sequence[Artifact]) -> list[Artifact]:
         and a.project == artifact.project
         and a.found.harness == artifact.found.harness
     ]
-    others.sort(key=lambda a: (-a.created, a.id))
-    return [*runs, *others]
+    rest.sort(key=lambda a: (-a.created, a.id))
+    every = [*own, *rest]
+    before = earlier_run(artifact, own)
+    return Offer(tuple(every[:MOST]), len(own), len(every), before)
 
 
 class CompareWithScreen(ModalScreen[Artifact | None]):
@@ -63,14 +93,10 @@ class CompareWithScreen(ModalScreen[Artifact | None]):
         Binding("q,escape", "dismiss", "Back", id="compare_with.back"),
     ]
 
-    def __init__(
-        self, artifact: Artifact, among: Sequence[Artifact], now: float
-    ) -> None:
+    def __init__(self, offer: Offer, now: float) -> None:
         super().__init__()
-        found = candidates(artifact, among)
-        self.runs = len(runs_of(artifact, among))
-        self.offered = found[:MOST]
-        self.left_out = len(found) - len(self.offered)
+        self.runs, self.offered = offer.runs, offer.offered
+        self.left_out = offer.total - len(offer.offered)
         self.now = now
 
     def compose(self) -> ComposeResult:

@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import accumulate
 
-from spillview import fuzzy
 from spillview.catalogue import triage
 from spillview.catalogue.gists import NEVER, Gists
 from spillview.catalogue.picks import PICKS, Pick
+from spillview.frozen import Frozen
 from spillview.model import Missing, Session
 from spillview.review.reviewed import holds
 from spillview.text import when
@@ -25,8 +25,7 @@ from spillview.tui.queue.unlisted import Listed, Unlisted
 __all__ = ["SORT_KEYS", "WORST", "Key", "Row", "row_key", "session_key", "sort"]
 
 
-@dataclass(frozen=True, slots=True)
-class View:
+class View(Frozen):
     """What the person chose to see, and how."""
 
     flat: bool = False
@@ -85,18 +84,18 @@ class Material:
         return replace(self, sessions=tuple(in_order(runs)))
 
 
-@dataclass(frozen=True, slots=True)
-class Arrangement:
+class Arrangement(Frozen):
     """The rows in order, and the artifacts behind them (collapsed ones too)."""
 
     rows: Rows
     artifacts: Members
     sessions: int
     missing: int
-    """Calls without a file inside the window, shown or not."""
+    """Calls without a file inside the window, shown or not; not what a clean-up of
+    ours removed."""
     beyond: int
     """Artifacts that the window leaves out."""
-    figures: Figures = field(default_factory=Figures)
+    figures: Figures = Figures()
     put_away: int = 0
     """How many of those are of the window's time and were reviewed before it opened;
     0 where only a part of the window is shown."""
@@ -139,7 +138,7 @@ def arrange(
     runs = _windowed(material, view)
     missing = _missing_in_window(material.missing, view)
     inside = sum(len(run.artifacts) for run in runs)
-    lost = len(missing)
+    lost = sum(call.removal is None for call in missing)
     only = PICKS.get(view.only or "")
     if only is not None:
         runs, missing = _selected(runs, missing, only)
@@ -278,6 +277,8 @@ def _filtered(
     cancelled: Cancelled,
 ) -> tuple[list[Run], list[Missing]]:
     """Best match first: sessions by their best artifact, artifacts in each."""
+    from spillview import fuzzy
+
     ends = list(accumulate(len(run.artifacts) for run in runs))
     kept: dict[int, list[int]] = {}
     for number in labels.find(query, runs, cancelled):

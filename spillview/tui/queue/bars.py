@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
 from textual import events
 from textual.message import Message
 
 from spillview.catalogue.picks import PICKS
-from spillview.growth.pace import Short
+from spillview.frozen import Frozen
 from spillview.text import human_age, human_bytes, printable
 from spillview.tui.live_keys import key_of
 from spillview.tui.queue.arrangement import WORST, Arrangement, View
@@ -19,12 +20,14 @@ from spillview.tui.queue.sessions import Figures
 from spillview.tui.queue.unlisted import Listed
 from spillview.tui.runs import Lines, Runs, fit_runs, short_count
 
+if TYPE_CHECKING:
+    from spillview.growth.pace import Short
+
 SLOW = 0.5
 """Progress says how much time is left when it is longer than this, in seconds."""
 
 
-@dataclass(frozen=True, slots=True)
-class Counting:
+class Counting(Frozen):
     """How far the counting has come."""
 
     done: int
@@ -177,13 +180,15 @@ class TotalsBar(Bar):
         """One line."""
         if self.arrangement is None:
             return [[]]
-        right = self._order(width)
-        room = width - 3 - sum(cell_len(text) for text, _ in right)
-        for parts in (2, 1, 0):
-            left = self._figures(width, parts)
-            if sum(cell_len(text) for text, _ in left) <= room:
-                break
-        return [two_ends(left, right, width)]
+        order = self._order(width)
+        left: Runs = []
+        for right in (order, order[:-2]):  # how it is ordered is told by the titles too
+            room = width - 3 - sum(cell_len(text) for text, _ in right)
+            for parts in (2, 1, 0):
+                left = self._figures(width, parts)
+                if sum(cell_len(text) for text, _ in left) <= room:
+                    return [two_ends(left, right, width)]
+        return [two_ends(left, order[:-2], width)]
 
     def _figures(self, width: int, parts: int) -> Runs:
         """How many, and their size: chars and bytes, bytes alone, or neither."""

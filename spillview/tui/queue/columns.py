@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import lru_cache
+from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
 
 from spillview.catalogue import triage
+from spillview.frozen import Frozen
 from spillview.growth.limits import rate_text
-from spillview.growth.readings import Reading
 from spillview.model import Artifact
 from spillview.seen.endings import ending_line, ending_seen
 from spillview.text import (
@@ -23,6 +25,9 @@ from spillview.text import (
     share_text,
 )
 from spillview.tui.runs import Run, Runs, clean, fit, fit_runs, short_count
+
+if TYPE_CHECKING:
+    from spillview.growth.readings import Reading
 
 PENDING = "…"
 """Stands where a number is still being counted."""
@@ -59,8 +64,7 @@ FLAG_LETTERS = {
 """One letter for each flag where there is no room for words."""
 
 
-@dataclass(frozen=True, slots=True)
-class Context:
+class Context(Frozen):
     """What a cell needs to know beside its artifact."""
 
     now: float
@@ -68,7 +72,7 @@ class Context:
     """Session titles by `harness/session`."""
     settled: bool = True
     """Whether what is not known now will stay so; else it is still being counted."""
-    growth: Mapping[str, Reading] = field(default_factory=dict)
+    growth: Mapping[str, Reading] = MappingProxyType({})
     """How what grows does so, by its id."""
 
     def absent(self, artifact: Artifact) -> Runs:
@@ -80,8 +84,7 @@ class Context:
 Cell = Callable[[Artifact, int, Context], Runs]
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
+class Column(Frozen):
     """One column: its title, its width in cells, and how it draws an artifact."""
 
     key: str

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
 from textual.reactive import var
 
 from spillview.catalogue import triage
-from spillview.content.forms import FORMS
-from spillview.growth.readings import Reading
-from spillview.growth.wording import growth_words
 from spillview.model import Artifact, Mention, Missing
-from spillview.secrets.telling import kinds, seen_briefly
 from spillview.seen.endings import ending_line, ending_seen
 from spillview.space import size_words
 from spillview.text import (
@@ -45,6 +42,9 @@ from spillview.tui.runs import (
     plain,
     wrap,
 )
+
+if TYPE_CHECKING:
+    from spillview.growth.readings import Reading
 
 LABEL = 12
 """Cells of the labels at the left."""
@@ -108,6 +108,8 @@ def detail_lines(
     elif isinstance(row, SessionRow):
         lines = _session_lines(row, width, now)
     if growth is not None and height > 1:
+        from spillview.growth.wording import growth_words
+
         words = printable(", ".join(growth_words(growth)))
         lines.insert(1, _labelled(("growing", "label"), [(words, "notice")], width))
     if note and height > 1:
@@ -224,6 +226,8 @@ def _facts(artifact: Artifact, width: int) -> Runs:
     """Harness, coverage, read-backs, notes and the file's place, in one line."""
     parts: list[str] = [artifact.found.harness]
     if artifact.secrets is not None:
+        from spillview.secrets.telling import kinds, seen_briefly
+
         held = plural(len(artifact.secrets.items), "credential")
         parts.append(f"{held}, {seen_briefly(artifact)}: {kinds(artifact)}")
     link = artifact.link
@@ -243,6 +247,8 @@ def _facts(artifact: Artifact, width: int) -> Runs:
         own = sum(1 for read in link.reads if read.own)
         parts.append(f"read back {own} time" + ("" if own == 1 else "s"))
     if artifact.counts is not None and artifact.counts.form is not None:
+        from spillview.content.forms import FORMS
+
         parts.append(FORMS.get(artifact.counts.form, artifact.counts.form))
     found = artifact.found
     if found.disk != found.size:
@@ -264,7 +270,7 @@ def _missing_lines(missing: Missing, width: int, height: int) -> list[Runs]:
     head = _labelled(label, [(clean(mention.command, width), "head")], width)
     sentence = plain(missing_sentence(missing))
     tone = "dim" if missing.swept else "notice"
-    why = _block((missing.state, tone), sentence, tone, width, 1)
+    why = _block((missing.word, tone), sentence, tone, width, 1)
     place = f"record {mention.record:,} of {path_text(mention.transcript)}"
     following: list[Runs] = []
     if mention.next is not None:

@@ -278,3 +278,27 @@ class Changing(Sequence[Artifact]):
     def __iter__(self) -> Iterator[Artifact]:
         for index, artifact in enumerate(self.given):
             yield self._changed.get(index, artifact)
+
+
+class Mapped(Sequence[Artifact]):
+    """Artifacts of a listing, each changed when it is made."""
+
+    def __init__(
+        self, given: Sequence[Artifact], change: Callable[[Artifact], Artifact]
+    ) -> None:
+        self.given, self.change = given, change
+
+    def __len__(self) -> int:
+        return len(self.given)
+
+    def __iter__(self) -> Iterator[Artifact]:
+        return map(self.change, self.given)
+
+    @overload
+    def __getitem__(self, index: int) -> Artifact: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Artifact]: ...
+    def __getitem__(self, index: int | slice) -> Artifact | list[Artifact]:
+        if isinstance(index, slice):
+            return list(map(self.change, self.given[index]))
+        return self.change(self.given[index])

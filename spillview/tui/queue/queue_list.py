@@ -5,13 +5,13 @@ from __future__ import annotations
 import time
 from array import array
 from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING
 
 from textual.geometry import Size
 from textual.reactive import var
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from spillview.growth.readings import Reading
 from spillview.model import Artifact, Missing
 from spillview.tui.queue import columns
 from spillview.tui.queue.members import Ledger, Members
@@ -24,6 +24,9 @@ from spillview.tui.queue.rows import (
 )
 from spillview.tui.queue.sessions import Run
 from spillview.tui.runs import Palette
+
+if TYPE_CHECKING:
+    from spillview.growth.readings import Reading
 
 
 class QueueList(ScrollView, inherit_bindings=False):

@@ -168,7 +168,7 @@ def missing_runs(
         "command": (mention.command or mention.path or NOTHING, ""),
         "project": (project_name(missing.project), "dim"),
         "session": (missing.session, "dim"),
-        "ratio": (missing.state, "dim" if missing.swept else "notice"),
+        "ratio": (missing.word, "dim" if missing.swept else "notice"),
         "verdict": (missing_sentence(missing), "dim"),
     }
     runs: Runs = [("   ", "")]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from spillview.catalogue.gists import (
@@ -16,13 +15,12 @@ from spillview.catalogue.gists import (
     VERDICT_UNSEEN,
 )
 from spillview.catalogue.triage import Rank
-from spillview.frozen import values_of
+from spillview.frozen import Frozen, values_of
 from spillview.model import Artifact, Session
 from spillview.tui.queue.members import Ledger, Members
 
 
-@dataclass(frozen=True, slots=True)
-class Figures:
+class Figures(Frozen):
     """Totals of some artifacts."""
 
     artifacts: int = 0

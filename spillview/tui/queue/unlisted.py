@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from itertools import compress
 
 from spillview.catalogue.listing import Listing
+from spillview.frozen import Frozen
 from spillview.model import Artifact
 
 GLIMPSE = 200
@@ -15,8 +16,7 @@ LARGEST = 2000
 """A session with more artifacts than that waits for the whole list."""
 
 
-@dataclass(frozen=True, slots=True)
-class Listed:
+class Listed(Frozen):
     """How many of the window's artifacts stand in the list so far."""
 
     done: int
@@ -26,8 +26,7 @@ class Listed:
         return f"listed {self.done:,} of {self.total:,}, ordering the rest"
 
 
-@dataclass(frozen=True, slots=True)
-class Behind:
+class Behind(Frozen):
     """Totals of what a window shows of it."""
 
     artifacts: int = 0
@@ -37,8 +36,7 @@ class Behind:
     """How many more of the window's time were reviewed before it opened."""
 
 
-@dataclass(frozen=True, slots=True)
-class Unlisted:
+class Unlisted(Frozen):
     """The artifacts of the sessions that are not listed yet."""
 
     sessions: Sequence[Listing]
@@ -55,8 +53,10 @@ class Unlisted:
         for found in self.sessions:
             shown = found
             if since is not None:
-                created = map(found.created, range(len(found)))
-                shown = found.pick(i for i, at in enumerate(created) if at >= since)
+                created = map(found.table.created.__getitem__, found.order)
+                inside = [at >= since for at in created]
+                if not all(inside):
+                    shown = found.pick(compress(range(len(found)), inside))
                 late += len(shown)
                 if self.marks:
                     places = range(len(shown))

@@ -29,11 +29,12 @@ from spillview.tui.cleanup.undoing import SECONDS, offer_mark, sentence
 from spillview.tui.copying import Copyable, Copying
 from spillview.tui.footer import Footer
 from spillview.tui.home import HomeScreen
+from spillview.tui.queue.members import Mapped
 from spillview.tui.report.keys import REPORT_BINDINGS
 from spillview.tui.report.report_list import (
     FindingDetail,
     FindingRow,
-    mark_of,
+    key_of,
     rows_of,
     subject_of,
 )
@@ -140,7 +141,9 @@ this report is reviewed, and the next one begins with what came after it;
             now=theirs.now,
         )
         try:
-            made = self.Made(gather(own, query))
+            report = gather(own, query)
+            rows_of(report)  # what they are ordered by is counted here, not when drawn
+            made = self.Made(report)
         except (SpillError, OSError) as error:
             made = self.Made(None, sentence(error))
         if not get_current_worker().is_cancelled:
@@ -153,7 +156,7 @@ this report is reviewed, and the next one begins with what came after it;
         self.done = None
         if report is None:
             self.title_line.update(printable(message.error or "No report was made."))
-            self.findings.show([])
+            self.findings.show(())
             return
         if self.catalogue.state is not None:
             remember_report(self.catalogue.state, self.query_made, report)
@@ -239,18 +242,22 @@ this report is reviewed, and the next one begins with what came after it;
         if row is None or report is None or row.finding.artifact is None:
             return
         opened = row.finding.artifact
-        found = {f.artifact.id: f.artifact for f in report.findings if f.artifact}
-        shown = list(map(self.marks.apply, found.values()))
-        screen = ArtifactScreen(self.catalogue, shown, list(found).index(opened.id))
+        found = report.findings.artifacts()
+        index = found.index_of(opened.id)
+        if index is None:
+            return
+        shown = Mapped(found, self.marks.apply)
+        screen = ArtifactScreen(self.catalogue, shown, index)
         if self.home is not None:
             screen.among = self.home.material.every()
+        since = self.catalogue.now()
 
         def come_back(last: Artifact | None) -> None:
-            self.marks.reload(shown)
+            self.marks.reload_since(since, found)
             self.notes.reload()
             self._show_rows()
             if last is not None and last.id != opened.id:
-                self.findings.aim(lambda each: _is_of(each, last))
+                self._aim(last.id)
 
         self.app.push_screen(screen, come_back)
 
@@ -332,7 +339,13 @@ this report is reviewed, and the next one begins with what came after it;
             self._put_back(home, home.last_batch)
         elif ids := self.marks.undo():
             self._show_rows()
-            self.findings.aim(lambda row: mark_of(row) == ids[0])
+            self._aim(ids[0])
+
+    def _aim(self, mark: str) -> None:
+        """Put the cursor on the first row about the artifact or call of that mark."""
+        key = key_of(self.report, mark) if self.report is not None else None
+        if key is not None:
+            self.findings.aim_at(key)
 
     @work(
         exclusive=True,
@@ -379,13 +392,26 @@ this report is reviewed, and the next one begins with what came after it;
 
     def action_copy(self) -> None:
         """Copy the rows."""
+        if self.report is not None:
+            self._copy(self.report)
+
+    @work(
+        thread=True,
+        exclusive=True,
+        exit_on_error=False,
+        group="copy",
+        description="Copy the rows",
+    )
+    def _copy(self, report: Report) -> None:
         import orjson
 
-        if self.report is None:
-            return
-        lines = [orjson.dumps(row).decode() for row in rows(self.report)]
-        self.app.copy_to_clipboard("\n".join(lines) + "\n")
-        self.notify(f"{len(lines):,} rows copied as JSON Lines", markup=False)
+        lines = [orjson.dumps(row).decode() for row in rows(report)]
+        text = "\n".join(lines) + "\n"
+        self.app.call_from_thread(self._copied, text, len(lines))
+
+    def _copied(self, text: str, number: int) -> None:
+        self.app.copy_to_clipboard(text)
+        self.notify(f"{number:,} rows copied as JSON Lines", markup=False)
 
     def action_leave(self) -> None:
         """Back to the queue."""
@@ -420,9 +446,3 @@ this report is reviewed, and the next one begins with what came after it;
             batch = self.home.last_batch if self.home is not None else None
             return self.marks.undoable > 0 or batch is not None
         return True
-
-
-def _is_of(row: object, artifact: Artifact) -> bool:
-    """Whether a row is a finding of an artifact."""
-    found = row.finding.artifact if isinstance(row, FindingRow) else None
-    return found is not None and found.id == artifact.id

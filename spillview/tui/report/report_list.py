@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from spillview.model import Artifact, Missing
+from spillview.report.finding_list import Findings
 from spillview.report.findings import SECTIONS, Finding, Report, Run
 from spillview.report.rows import opening
 from spillview.report.sentences import name_of, subject, verdict_text
@@ -13,6 +14,7 @@ from spillview.review.reviewed import call_mark
 from spillview.text import path_text, printable
 from spillview.tui.row_list import Row
 from spillview.tui.runs import Lines, Runs, clean, fit, fit_runs, middle, plain, wrap
+from spillview.tui.sections import Section, Sections
 
 WORST = frozenset({"failed_unseen"})
 UNSEEN = frozenset({"verdict_unseen", "signals_unseen", "items_missed"})
@@ -120,8 +122,10 @@ def subject_of(finding: Finding) -> Artifact | Missing | None:
 def mark_of(row: Row) -> str | None:
     """The mark by which what a row tells of is known as reviewed."""
     finding = row.finding if isinstance(row, FindingRow) else None
-    if finding is None:
-        return None
+    return _mark_of(finding) if finding is not None else None
+
+
+def _mark_of(finding: Finding) -> str | None:
     if finding.artifact is not None:
         return finding.artifact.id
     return call_mark(finding.call) if finding.call is not None else None
@@ -129,20 +133,13 @@ def mark_of(row: Row) -> str | None:
 
 def rows_of(
     report: Report, is_marked: Callable[[str], bool] = lambda mark: False
-) -> list[Row]:
+) -> Sections:
     """Every finding under its section; unseen failures under their sessions.
 
     `is_marked` tells of a mark whether it was set since the report was made.
     """
-    numbers = {id(finding): n for n, finding in enumerate(report.findings)}
-    listed: list[Row] = []
-
-    def row(finding: Finding) -> FindingRow:
-        made = FindingRow(finding, numbers[id(finding)])
-        mark = mark_of(made)
-        marked = mark is not None and is_marked(mark)
-        return replace(made, reviewed=True) if marked else made
-
+    drawn = _Drawn(is_marked)
+    sections = []
     for how, runs in (("went on", report.went_on), ("nothing said", report.stopped)):
         for run, findings in runs:
             title = clean(f"{name_of(run)}", 200)
@@ -151,16 +148,66 @@ def rows_of(
             note = report.session_notes.get((run.harness, run.id))
             if note:
                 more += f"  note: {plain(note)}"
-            listed.append(Heading(title, "never", more))
-            listed += list(map(row, findings))
+            sections.append(drawn.section(Heading(title, "never", more), findings))
     for section, title in SECTIONS.items():
         findings = report.of(section)
         if section in WORST or not findings:
             continue
         tone = "unseen" if section in UNSEEN else "title"
-        listed.append(Heading(title, tone, f"{len(findings):,}"))
-        listed += list(map(row, findings))
-    return listed
+        heading = Heading(title, tone, f"{len(findings):,}")
+        sections.append(drawn.section(heading, findings))
+    return Sections(sections)
+
+
+def key_of(report: Report, mark: str) -> str | None:
+    """The key of the first row about the artifact, or call, of that mark."""
+    at = report.findings.number_of(mark)
+    if at is None:
+        return None
+    return FindingRow(report.findings[at], report.findings.order[at]).key
+
+
+TOGETHER = 64
+"""So many findings are made at once where one is drawn."""
+
+KEPT = 2_000
+"""So many that were made are kept."""
+
+
+class _Drawn:
+    """The findings that were drawn last."""
+
+    def __init__(self, is_marked: Callable[[str], bool]) -> None:
+        self._is_marked = is_marked
+        self._made: dict[int, Finding] = {}
+
+    def section(self, heading: Heading, findings: Findings) -> Section:
+        """A heading with findings below it."""
+
+        def row(index: int) -> FindingRow:
+            number = findings.order[index]
+            if number not in self._made:
+                self._make(findings, index)
+            finding = self._made[number]
+            mark = _mark_of(finding)
+            marked = mark is not None and self._is_marked(mark)
+            return FindingRow(finding, number, marked)
+
+        def find(key: str) -> int | None:
+            name, _, number = key.rpartition(" ")
+            if not number.isdigit() or int(number) not in findings.order:
+                return None
+            at = findings.order.index(int(number))
+            return at if row(at).key == f"{name} {number}" else None
+
+        return Section(heading, len(findings), row, find)
+
+    def _make(self, findings: Findings, index: int) -> None:
+        if len(self._made) > KEPT:
+            self._made.clear()
+        start = max(0, index - TOGETHER // 4)
+        some = findings[start : start + TOGETHER]
+        self._made.update(zip(some.order, some, strict=True))
 
 
 class FindingDetail(Lines):

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from spillview.catalogue.catalogue import Catalogue
+from spillview.catalogue.listing import Listing
+from spillview.frozen import Frozen
 from spillview.model import Artifact, Session
 from spillview.review.reviewed import holds, is_reviewed
 from spillview.tui.queue.members import Ledger, Members
 from spillview.tui.review.pinning import Pinning, turn_pin
 
 
-@dataclass(frozen=True, slots=True)
-class Batch:
+class Batch(Frozen):
     """Marks that one key set, and how they are taken back if not one by one."""
 
     ids: list[str]
@@ -135,6 +136,23 @@ class Marks:
                 and artifact.id in stored
                 and holds(stored[artifact.id], artifact.changed, now)
             ]
+        if fresh:
+            self._before.append(Batch(fresh))
+            self._now.update({key: stored[key] for key in fresh})
+            self.version += 1
+
+    def reload_since(self, since: float, artifacts: Listing) -> None:
+        """Take over what another screen marked of these from a moment on."""
+        if self._catalogue.state is None:
+            return
+        stored = self._catalogue.state.reviewed()
+        fresh = [
+            ident
+            for ident, when in stored.items()
+            if when >= since
+            and self._now.get(ident) != when
+            and artifacts.index_of(ident) is not None
+        ]
         if fresh:
             self._before.append(Batch(fresh))
             self._now.update({key: stored[key] for key in fresh})

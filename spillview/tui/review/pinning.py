@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from textual.binding import Binding
 
 from spillview.catalogue.catalogue import Catalogue
-from spillview.cleanup.pins import Pin, session_pin
 from spillview.errors import SpillError
+from spillview.frozen import Frozen
 from spillview.model import Artifact, Session
 from spillview.tui.cleanup.undoing import sentence
 from spillview.tui.queue.sessions import Run
@@ -31,8 +30,7 @@ def pin_binding(name: str) -> Binding:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Pinning:
+class Pinning(Frozen):
     """What the key did, in words, and how to take it back."""
 
     words: str
@@ -51,6 +49,8 @@ def is_pinned(row: Artifact | Session) -> bool:
 
 def turn_pin(catalogue: Catalogue, row: Artifact | Session) -> Pinning:
     """Pin an artifact or a whole session, or take its pin back."""
+    from spillview.cleanup.pins import Pin, session_pin
+
     now = catalogue.now()
     if isinstance(row, Session):
         pin, what = session_pin(row.harness, row.id, now), "The session"

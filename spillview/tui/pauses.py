@@ -1,0 +1,37 @@
+"""Looking for cycles of objects in the pauses between keys.
+
+Python looks whenever so many objects are new, which is mostly in the midst of a paint,
+and takes the longer the more there are. Here a little is looked through once a key is
+painted, and more when nobody has typed for a while; what comes up in between (counting,
+linking) has its turn as ever, in smaller parts.
+"""
+
+from __future__ import annotations
+
+import gc
+
+THRESHOLDS = (10_000, 10, 10)
+"""As of `gc.set_threshold`: a look at so many new objects takes about 2 ms."""
+
+YOUNG = 500
+"""New objects that are worth a look behind a key."""
+
+OLDER = 8
+"""Looks behind keys whose survivors are worth one in a pause."""
+
+
+def take_turns() -> None:
+    """Look through smaller parts than a command does, which nobody waits for."""
+    gc.set_threshold(*THRESHOLDS)
+
+
+def behind_key() -> None:
+    """Look through what a key made."""
+    if gc.get_count()[0] > YOUNG:
+        gc.collect(0)
+
+
+def in_pause() -> None:
+    """Look through what was made since the last pause."""
+    if gc.get_count()[1] > OLDER:
+        gc.collect(1)

@@ -1,0 +1,82 @@
+"""Cycles of objects are looked for between keys, and not in the midst of a paint."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from spillview.catalogue.catalogue import Catalogue
+from spillview.places import Places
+from spillview.tui import pauses
+from spillview.tui.app import SpillviewApp
+
+
+class Round:
+    """Something that holds itself."""
+
+    def __init__(self) -> None:
+        self.own = self
+
+
+@pytest.fixture(autouse=True)
+def as_before() -> Iterator[None]:
+    before = gc.get_threshold()
+    yield
+    gc.set_threshold(*before)
+    gc.enable()
+
+
+def garbage(number: int) -> weakref.ref[Round]:
+    """So many cycles that nothing else holds; gives the last of them."""
+    rounds = [Round() for _ in range(number)]
+    return weakref.ref(rounds[-1])
+
+
+def test_behind_a_key_what_is_new_is_looked_through() -> None:
+    gc.collect()
+    gc.disable()
+    few = garbage(pauses.YOUNG // 10)
+    pauses.behind_key()
+    assert few() is not None
+    many = garbage(pauses.YOUNG * 2)
+    pauses.behind_key()
+    assert many() is None
+
+
+def test_in_a_pause_what_outlived_the_keys_is_looked_through() -> None:
+    gc.collect()
+    gc.disable()
+    kept = [Round() for _ in range(10)]
+    last = weakref.ref(kept[-1])
+    for _ in range(pauses.OLDER + 1):
+        gc.collect(0)
+    kept.clear()
+    pauses.behind_key()
+    assert last() is not None
+    pauses.in_pause()
+    assert last() is None
+
+
+async def test_keys_are_followed_by_a_look(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks: list[str] = []
+    monkeypatch.setattr(
+        "spillview.tui.typing_ahead.behind_key", lambda: looks.append("behind")
+    )
+    monkeypatch.setattr("spillview.tui.app.in_pause", lambda: looks.append("pause"))
+    monkeypatch.setattr("spillview.tui.app.HANG_UP_SECONDS", 0.05)
+    monkeypatch.setattr("spillview.tui.app.PAUSE_SECONDS", 0.1)
+    app = SpillviewApp(Catalogue(Places.of_home(str(tmp_path))))
+    async with app.run_test() as pilot:
+        assert gc.get_threshold() == pauses.THRESHOLDS
+        await pilot.pause(0.2)
+        assert "pause" in looks
+        looks.clear()
+        await pilot.press("j")
+        await pilot.pause(0.05)
+        assert "behind" in looks
