@@ -158,6 +158,7 @@ STATES = [
     Picture("help", SMALL, after("?")),
     Picture("help-next", SMALL, after("?", "?")),
     Picture("prompt", SMALL, after("p"), messages=True),
+    Picture("copy", SMALL, after("y")),
     Picture("resume", SMALL, after("Y"), messages=True),
     # An artifact
     *(
@@ -170,6 +171,7 @@ STATES = [
     Picture("artifact-kept-lines", SMALL, after("Enter", "& FAILED Enter")),
     Picture("artifact-go", SMALL, after("Enter", ": 50%")),
     Picture("artifact-pipe", SMALL, after("Enter", "| wc·-l")),
+    Picture("artifact-copy", SMALL, after("Enter", "/ half_cent Enter", "y")),
     Picture("artifact-gap", SMALL, after("Enter", "Tab", "G")),
     Picture("artifact-sideways", SMALL, after("Enter", "w")),
     Picture("credentials", SMALL, after("Enter", "g", "}"), ground=credentials),

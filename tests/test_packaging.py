@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 import tarfile
@@ -10,6 +11,8 @@ import zipfile
 from pathlib import Path
 
 import pytest
+
+from spillview import __version__
 
 ROOT = Path(__file__).parents[1]
 
@@ -153,3 +156,14 @@ def test_wheel_built_from_the_sdist_is_the_same(
     assert again.name == wheel.name
     one, two = zipfile.ZipFile(wheel), zipfile.ZipFile(again)
     assert sorted(one.namelist()) == sorted(two.namelist())
+
+
+def test_the_changelog_ends_with_what_is_shipped() -> None:
+    text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    headings = re.findall(r"^## (.+)$", text, re.MULTILINE)
+    assert headings[0] == "[Unreleased]"
+    released = re.fullmatch(r"\[(.+)\] - \d{4}-\d\d-\d\d", headings[1])
+    assert released is not None
+    assert released[1] == __version__
+    kinds = {"Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"}
+    assert set(re.findall(r"^### (.+)$", text, re.MULTILINE)) <= kinds

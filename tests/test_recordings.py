@@ -85,7 +85,8 @@ SEEN = [
     ("q", "back to the queue"),
     ("Space", "reviewed, and on to the next"),
     ("i why·again? Enter", "a note"),
-    ("u", "take the mark back"),
+    ("u", "take the note back"),
+    ("u", "and the mark"),
     ("R", "the report"),
     ("Enter", "the artifact of its first row"),
     ("q", "back to the report"),
@@ -151,6 +152,7 @@ def find_in_a_store(walk: Walk) -> None:
 FREED = [
     ("v", "only what goes"),
     ("x", "not this one, this time"),
+    ("*", "the next one never"),
     ("D", "the rest goes into the trash, after a question"),
     ("y", "yes"),
     ("T", "the trash"),
@@ -171,7 +173,7 @@ def free(walk: Walk, ground: str, age: str) -> None:
 def free_the_demo(walk: Walk) -> None:
     paths = night(walk)
     free(walk, " ~/night", "4d")
-    plan = [("D", "plan a clean-up"), ("[ [ ]", "what is younger, too")]
+    plan = [("D", "plan a clean-up"), ("[ ] [ [", "what is younger, too")]
     walk.browse("spillview ~/night", [*plan, *FREED], paths=paths)
     walk.run("spillview prune ~/night --older-than 4d --apply")
     walk.run("spillview trash --empty", typed="y\n")
@@ -325,7 +327,7 @@ def test_every_key_that_the_guide_names_was_pressed(name: str) -> None:
         key
         for step in steps
         if step[0] == "["
-        for key in re.match(r"\[(.+?)\] ", step)[1].split()  # type: ignore[index]  # each step has them
+        for key in re.match(r"\[(.+)\] ", step)[1].split()  # type: ignore[index]  # each step has them
     }
     assert named - MARKS <= pressed
 

@@ -58,8 +58,9 @@ class CleanupBar(Lines):
         if plan is not None:
             going = plan.remove
             if going:
+                go = "goes" if len(going) == 1 else "go"
                 left += [
-                    (f"{plural(len(going), 'artifact')} go", "over"),
+                    (f"{plural(len(going), 'artifact')} {go}", "over"),
                     (f"  {human_bytes(plan.remove_bytes)}", "head"),
                 ]
             else:
