@@ -5,12 +5,16 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from spillview.model import Artifact, Line, Missing
 from spillview.report.findings import Finding, Run
 from spillview.report.items import Items
 from spillview.seen.endings import ending_line, ending_seen
 from spillview.text import human_bytes, legible, path_text, plural
+
+if TYPE_CHECKING:
+    from spillview.report.finding_list import Findings
 
 QUOTED = 300
 """Chars of a text that a sentence quotes."""
