@@ -179,7 +179,7 @@ SIZE = 30_000_000
 
 PEAK = """
 import resource, sys
-from spillview.content import open_content
+from spillview.content.content import open_content
 from spillview.shape.source import outline_of
 with open_content(sys.argv[1]) as content:
     found = outline_of(content)

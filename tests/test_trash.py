@@ -538,7 +538,7 @@ def test_many_processes_share_the_files_out_and_none_is_lost(tmp_path: Path) -> 
 APPLY = """
 import sys
 from pathlib import Path
-from spillview.trash import Trash
+from spillview.cleanup.trash import Trash
 from tests.faults import Made
 made = Made(Path(sys.argv[1]), Path(sys.argv[2]))
 Trash(made.places, wait=60).apply(made.found())

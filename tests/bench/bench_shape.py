@@ -142,7 +142,7 @@ def make(name: str, size: int, folder: Path) -> None:
 
 OURS = """
 import sys
-from spillview.content import open_content
+from spillview.content.content import open_content
 from spillview.shape.source import outline_of
 with open_content(sys.argv[1]) as content:
     print(outline_of(content).items)
@@ -150,7 +150,7 @@ with open_content(sys.argv[1]) as content:
 
 TOGETHER = """
 import sys
-from spillview.content import open_content
+from spillview.content.content import open_content
 from spillview.shape.source import outline_of
 from spillview.shape.teams import processes
 with open_content(sys.argv[1]) as content:

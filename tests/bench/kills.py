@@ -25,7 +25,7 @@ ROOT = Path(__file__).parents[2]
 WORK = """
 import sys
 from pathlib import Path
-from spillview.trash import Trash
+from spillview.cleanup.trash import Trash
 from tests.faults import Made
 made = Made(Path(sys.argv[1]), Path(sys.argv[2]))
 trash = Trash(made.places)

@@ -116,7 +116,7 @@ async def test_without_a_policy_or_with_a_bad_one_that_is_said(home: Path) -> No
     async with planning(home) as (screen, pilot):
         await pilot.press("P")
         await settle(pilot)
-        assert "no standing policy is set" in toasts(screen.app)
+        assert "No standing policy is set" in toasts(screen.app)
         assert "spillview prune --policy" in toasts(screen.app)
         write(home, "[[policy]]\nolder_than = 'soon'")
         await pilot.press("P")
