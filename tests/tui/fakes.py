@@ -15,6 +15,7 @@ from spillview.catalogue.gists import Gists
 from spillview.catalogue.known_gists import Said
 from spillview.catalogue.listing import Listing, Table
 from spillview.config import Settings
+from spillview.discovery.discovery import StoreFound
 from spillview.model import (
     Artifact,
     Boundary,
@@ -196,7 +197,6 @@ class FakeCatalogue(Catalogue):
         self.cache = Cache(None)
         self.profiles = {}
         self.now = lambda: NOW
-        self.stores = []
         self.given = list(artifacts)
         self.titles = titles or {}
         self.lost = list(missing)
@@ -208,6 +208,10 @@ class FakeCatalogue(Catalogue):
         self.hold: Callable[[], None] | None = None
         self.changed = False
         self.scans = 0
+
+    @property
+    def stores(self) -> list[StoreFound]:
+        return []
 
     @property
     def problems(self) -> list[Problem]:
