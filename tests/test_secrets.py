@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import random
 import re
+import string
 import subprocess
 import sys
 
@@ -408,3 +409,21 @@ def test_the_core_finds_without_the_interface() -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )
     assert done.stdout.strip() == "[]"
+
+
+def test_a_value_of_chance_is_no_name_though_it_has_strokes_and_few_digits() -> None:
+    secret = "YAu93LcVHl2r2/6r+slDgntVLUzrdzNTXDTgJlwA"  # made by chance
+    for label in ("aws_secret_access_key", "SecretAccessKey", "storage_key"):
+        data = f"{label} = {secret}\n".encode()
+        assert [data[s.start : s.end].decode() for s in found(data)] == [secret]
+    for name in ("config/production-database.settings2", "com.example.MyService/get9"):
+        assert found(f"secret_key = {name}\n".encode()) == []
+
+
+def test_hardly_any_secret_key_of_chance_is_missed() -> None:
+    draw = random.Random(7)
+    letters = string.ascii_letters + string.digits + "/+"
+    made = ["".join(draw.choices(letters, k=40)) for _ in range(2_000)]
+    lines = [f"aws_secret_access_key = {secret}\n".encode() for secret in made]
+    missed = sum(not found(line) for line in lines)
+    assert missed <= 2  # one in thousands has no digit, or none but digits

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from spillview.links.sheets import Sheet
     from spillview.secrets.kept import Known
 
-RULES_VERSION = "1"
+RULES_VERSION = "2"
 """Raised whenever the rules for credentials find something else."""
 
 BATCH = 64

@@ -143,6 +143,9 @@ _PLACEHOLDER = (
     rb"|context|params|data|user|opts|props|state|cfg|conf)[.\[].*"
 )
 _IDENTIFIER = rb"[A-Za-z_]+(?:[._-][A-Za-z_]+)*"
+_NAMED = rb"(?i)secret[_-]?access[_-]?key"
+"""What stands before a value that is no path and no name, however it reads."""
+_WORD = rb"[A-Z]+(?![a-z])|[A-Z]?[a-z]+"
 _SHOUTED = rb"[A-Z0-9_]*(?:PASSW(?:OR)?D|PASSPHRASE|PWD)[A-Z0-9_]*="
 
 
@@ -158,9 +161,10 @@ def plausible(check: str, secret: bytes, match: re.Match[bytes]) -> bool:
         return False
     digits = any(48 <= byte <= 57 for byte in secret)
     letters = any(65 <= (byte & 0xDF) <= 90 for byte in secret)
-    if check == "value":
-        return digits and letters and not _wordy(secret)
     whole = match[0]
+    if check == "value":
+        named = _regex(_NAMED).match(whole) is not None
+        return digits and letters and (named or not _wordy(secret))
     if match.re.groupindex.keys() >= {"quote"}:  # an assignment
         if match["quote"] is None:
             if _regex(_SHOUTED).match(whole) is None and not (
@@ -183,10 +187,15 @@ def _mixed(secret: bytes) -> bool:
 def _wordy(secret: bytes) -> bool:
     """Whether it is made of words, with a number here and there: a name, a path."""
     parts = [part for part in re.split(rb"[._/=+~-]+", secret) if part]
-    plain = sum(
-        len(part) for part in parts if part.isalpha() or part.isdigit() or len(part) < 4
-    )
+    plain = sum(map(len, filter(_is_plain, parts)))
     return plain > 0.6 * sum(map(len, parts)) and len(parts) > 1
+
+
+def _is_plain(part: bytes) -> bool:
+    """Whether it is a number, or words: those change case seldom, chance often."""
+    if part.isdigit() or len(part) < 4:
+        return True
+    return part.isalpha() and len(part) >= 3 * len(_regex(_WORD).findall(part))
 
 
 def merged(spans: list[Span]) -> Iterator[tuple[int, int]]:
