@@ -144,7 +144,8 @@ _PLACEHOLDER = (
 )
 _IDENTIFIER = rb"[A-Za-z_]+(?:[._-][A-Za-z_]+)*"
 _NAMED = rb"(?i)secret[_-]?access[_-]?key"
-"""What stands before a value that is no path and no name, however it reads."""
+AWS_KEY = 40
+"""Chars of AWS's secret key, and what stands before it."""
 _WORD = rb"[A-Z]+(?![a-z])|[A-Z]?[a-z]+"
 _SHOUTED = rb"[A-Z0-9_]*(?:PASSW(?:OR)?D|PASSPHRASE|PWD)[A-Z0-9_]*="
 
@@ -157,14 +158,15 @@ def _regex(pattern: bytes) -> re.Pattern[bytes]:
 
 def plausible(check: str, secret: bytes, match: re.Match[bytes]) -> bool:
     """Whether a value is a credential, and no placeholder, name or piece of code."""
+    if len(secret) == AWS_KEY and _regex(_NAMED).match(match[0]):
+        return True  # of chance: it may begin as a path does, or have no digit
     if _regex(_PLACEHOLDER).fullmatch(secret):
         return False
     digits = any(48 <= byte <= 57 for byte in secret)
     letters = any(65 <= (byte & 0xDF) <= 90 for byte in secret)
     whole = match[0]
     if check == "value":
-        named = _regex(_NAMED).match(whole) is not None
-        return digits and letters and (named or not _wordy(secret))
+        return digits and letters and not _wordy(secret)
     if match.re.groupindex.keys() >= {"quote"}:  # an assignment
         if match["quote"] is None:
             if _regex(_SHOUTED).match(whole) is None and not (
