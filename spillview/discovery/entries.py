@@ -114,6 +114,10 @@ class Discovery:
     def stores(self, stores: list[StoreFound] | Callable[[], list[StoreFound]]) -> None:
         self._stores = stores
 
+    def __getstate__(self) -> dict[str, object]:
+        """What another process is given: nothing that is still to be added up."""
+        return {**self.__dict__, "_stores": self.stores}
+
 
 class PathEntry(NamedTuple):
     """A single path as a directory entry."""
