@@ -32,7 +32,8 @@ def catalogue(tmp_path: Path) -> Catalogue:
 
 
 def facts(seen: Discovery) -> list[object]:
-    return [getattr(seen, name) for name in vars(Discovery()) if name != "began"]
+    names = (name.removeprefix("_") for name in vars(Discovery()))
+    return [getattr(seen, name) for name in names if name != "began"]
 
 
 def test_it_finds_the_same(catalogue: Catalogue) -> None:
