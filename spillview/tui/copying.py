@@ -208,5 +208,5 @@ def _line(each: Copyable, room: int) -> Content:
     words = printable("  ".join([*parts, each.preview]))
     rest = max(0, room - 1 - len(name) - 2)
     about = f"  {fit(words, rest).rstrip()}" if words and rest > 8 else ""
-    key = (each.key, "bold $text-accent")
+    key = (each.key, "bold underline")
     return Content.assemble(key, name, (about, "$text-muted"))

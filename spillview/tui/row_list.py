@@ -207,8 +207,12 @@ class RowList(ScrollView, Parts, can_focus=True):
         if index >= len(self.rows):
             return Strip.blank(width, base)
         row = self.rows[index]
+        runs = fit_runs(row.runs(width), width)
         if row.heading:
             base = base + self.get_component_rich_style("rows--heading")
         elif index == self.cursor and self.has_focus:
             base = self.get_component_rich_style("rows--cursor")
-        return self._palette.strip(fit_runs(row.runs(width), width), base, width)
+            text, tone = runs[0] if runs else ("", "")
+            if text[:1] == " ":  # seen without a colour, too
+                runs = [("▌", "bar"), (text[1:], tone), *runs[1:]]
+        return self._palette.strip(runs, base, width)

@@ -629,3 +629,13 @@ def test_a_clean_up_of_a_clock_ahead_is_not_said_to_be_ago() -> None:
     text = "".join(part for part, _ in row.runs(80))
     assert " in 1d " in text
     assert "ago" not in text
+
+
+async def test_the_row_under_the_cursor_is_marked_without_a_colour(home: Path) -> None:
+    async with emptying(home) as (screen, pilot):
+        rows = screen.batch_list
+        for at in range(2):
+            marked = [rows.render_line(y).text[:1] for y in range(2)]
+            assert marked == ["▌" if y == at else " " for y in range(2)]
+            await pilot.press("j")
+            await settle(pilot)
