@@ -115,7 +115,7 @@ def drawn(
     return Content("\n").join(lines)
 
 
-class StatisticsScreen(Pacing, ModalScreen[Any]):
+class StatisticsScreen(ModalScreen[Any], Pacing):
     """Per tool and size, then per boundary: spilled, read back, seen, carried."""
 
     CSS_PATH = stylesheet("home.tcss")
