@@ -17,7 +17,7 @@ from operator import attrgetter, itemgetter
 from spillview.digests import blake2b, sha256
 from spillview.hints import TYPE_CHECKING, Any, overload
 from spillview.model import Found
-from spillview.space import BLOCK, ROUNDING, Space, space_of, taken
+from spillview.space import BLOCK, ROUNDING, Space, taken
 
 if TYPE_CHECKING:
     from spillview.discovery.entries import Common
@@ -339,23 +339,37 @@ class Finds(Sequence[Found]):
 
     def held(self, places: Sequence[int]) -> int:
         """Bytes that these files hold, each counted once."""
-        if len(set(map(self._inos.__getitem__, places))) < len(places):
-            return self.space(places).bytes  # hard links, two ways, rows of a database
-        return sum(map(self.sizes.__getitem__, places))
+        return sum(map(self.sizes.__getitem__, self._distinct(places)))
 
     def space(self, places: Sequence[int]) -> Space:
         """What these files hold and take together, each counted once."""
-        inodes, sizes, blocks = (
-            [column[place] for place in places]
-            for column in (self._inos, self.sizes, self._blocks)
+        places = self._distinct(places)
+        sizes, blocks = (
+            [column[place] for place in places] for column in (self.sizes, self._blocks)
         )
-        if len(set(inodes)) < len(inodes):  # hard links, two ways, rows of a database
-            return space_of(self[place] for place in places)
         disk = held = sum(sizes)
         for size, of in zip(sizes, blocks, strict=True):
             if not size <= of * BLOCK < size + ROUNDING:
                 disk += taken(size, _told(of)) - size
-        return Space(len(inodes), held, disk)
+        return Space(len(places), held, disk)
+
+    def _distinct(self, places: Sequence[int]) -> Sequence[int]:
+        """The first place of each file; a row of a database is a file of its own."""
+        inodes = list(map(self._inos.__getitem__, places))
+        if len(set(inodes)) == len(inodes):
+            return places
+        met: set[tuple[int, int, str | None]] = set()
+        kept = []
+        for place, inode in zip(places, inodes, strict=True):
+            if inode:
+                item = self._whole.get(place)
+                row = item.row if item is not None else None
+                key = (self._devs[place], inode, row)
+                if key in met:
+                    continue
+                met.add(key)
+            kept.append(place)
+        return kept
 
     def whole(self) -> Mapping[int, Found]:
         """What is more than a plain file in a folder, by place."""
