@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import sys
 import time
 
@@ -16,6 +17,8 @@ from spillview.text import path_text
 if TYPE_CHECKING:
     from spillview.catalogue.catalogue import Catalogue, Query
     from spillview.cli.streams import Streams
+
+_ID = re.compile(r"[0-9a-f]{4,16}")
 
 DEMO = """\
 Make a small night of several harnesses below DIR (a new temporary folder without one)
@@ -141,6 +144,11 @@ def _no_such(word: str, *, alone: bool) -> str:
     near = nearest(word) if alone and os.sep not in word else None
     if near is not None:
         return f"there is no command or path “{named}”; did you mean `{near}`?"
+    if alone and _ID.fullmatch(word):
+        return (
+            f"there is no command or path “{named}”; if it is an id:"
+            f" `spillview show {named}`"
+        )
     if alone and os.sep not in word:
         return f"there is no command or path “{named}”; see `spillview --help`"
     return f"{named}: no such file or folder"

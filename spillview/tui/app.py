@@ -95,6 +95,7 @@ class SpillviewApp(TypingAhead):
         ),
         # Before whatever else Escape would leave.
         Binding("escape", "close_help", "Close help", show=False, priority=True),
+        Binding("q", "close_help(True)", "Close help", show=False, priority=True),
         # Before an input that would take every line of it, and whatever is in them.
         Binding("ctrl+v", "paste_line", "Paste", show=False, priority=True),
     ]
@@ -177,6 +178,8 @@ class SpillviewApp(TypingAhead):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Help that is not there cannot be closed, nor a line pasted into no input."""
         if action == "close_help":
+            if parameters and isinstance(self.focused, Input):
+                return False  # the letter belongs to what is typed
             return bool(self.screen.query("HelpPanel"))
         if action == "paste_line":
             return isinstance(self.focused, Input)
@@ -203,8 +206,8 @@ class SpillviewApp(TypingAhead):
         if not self.screen.query("HelpPanel"):
             self.screen.mount(LiveHelp())
 
-    def action_close_help(self) -> None:
-        """Hide the help panel."""
+    def action_close_help(self, letter: bool = False) -> None:
+        """Hide the help panel; `letter`: by a key that is a letter elsewhere."""
         self.action_hide_help_panel()
 
     def action_help_quit(self) -> None:

@@ -845,6 +845,30 @@ async def test_question_mark_turns_the_pages_of_the_help_and_then_hides_it() -> 
         assert not app.screen.query(HelpPanel)
 
 
+async def test_q_closes_the_help_before_it_leaves_and_is_a_letter_while_typing() -> (
+    None
+):
+    app = SpillviewApp(night())
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        await pilot.press("question_mark")
+        await settle(pilot)
+        assert app.screen.query("HelpPanel")
+        await pilot.press("slash", "q")
+        await settle(pilot)
+        assert home_of(app).filter_input.value == "q"
+        await pilot.press("escape", "escape", "question_mark")
+        await settle(pilot)
+        assert app.screen.query("HelpPanel")
+        await pilot.press("q")
+        await settle(pilot)
+        assert not app.screen.query("HelpPanel")
+        assert app.is_running
+        await pilot.press("q")
+        await settle(pilot)
+    assert not app.is_running
+
+
 async def test_escape_closes_the_help_and_keeps_the_filter() -> None:
     app = SpillviewApp(night())
     async with app.run_test(size=SIZE) as pilot:

@@ -198,9 +198,11 @@ async def test_a_pattern_can_be_taken_as_it_is(tmp_path: Path) -> None:
 async def test_no_hit_says_so_and_leaves_the_pattern_to_be_changed(
     stores: Stores,
 ) -> None:
-    async with searching(stores, "nowhere") as (screen, _):
+    async with searching(stores, "nowhere") as (screen, pilot):
         assert "0 lines in 0 of 4 artifacts" in shown(screen)[0]
+        await pilot.press("slash", "x")
         assert screen.focused is screen.line
+        assert "x" in screen.line.value
 
 
 async def test_more_lines_than_are_shown_are_counted(
@@ -490,7 +492,7 @@ async def test_what_the_queue_leaves_out_is_told_and_searched_with_a(
         text = "\n".join(shown(screen))
         assert "No line matches in 1 artifact." in text
         assert "a: search the 3 other artifacts here as well." in text
-        await pilot.press("down", "a")
+        await pilot.press("a")
         await ended(screen, pilot)
         assert [row.text for row in found(screen)] == ["an error here"]
         assert "1 line in 1 of 4 artifacts" in shown(screen)[0]

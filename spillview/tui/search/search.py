@@ -108,7 +108,6 @@ searches; Escape stops it and keeps what was found.
         self.options = Options(case="-S")
         self._initial = pattern
         self._generation = 0
-        self._typed = True
         self._worker: Worker[None] | None = None
         self._previewed: int | None = None
 
@@ -138,7 +137,7 @@ searches; Escape stops it and keeps what was found.
         self.nothing.can_focus = True  # so that keys are no letters of the pattern
         self._show_bar()
         if self._initial:
-            self._begin(self._initial, typed=True)
+            self._begin(self._initial)
 
     @property
     def _beyond(self) -> int:
@@ -159,11 +158,10 @@ searches; Escape stops it and keeps what was found.
     @on(Input.Submitted, "#pattern")
     def _submit(self, event: Input.Submitted) -> None:
         if event.value:
-            self._begin(event.value, typed=True)
+            self._begin(event.value)
 
-    def _begin(self, pattern: str, *, typed: bool = False) -> None:
+    def _begin(self, pattern: str) -> None:
         self._generation += 1
-        self._typed = typed
         self.progress = Progress(pattern, running=True)
         self.hits.clear()
         self.hits.focus()
@@ -258,7 +256,7 @@ searches; Escape stops it and keeps what was found.
             if message.error is not None:
                 self._mend()
             elif not batch.total:
-                (self.line if self._typed else self.nothing).focus()
+                self.nothing.focus()
 
     def _mend(self) -> None:
         """Back to the pattern, its end under the cursor: it is to be corrected."""
