@@ -95,7 +95,7 @@ class SpillviewApp(TypingAhead):
         ),
         # Before whatever else Escape would leave.
         Binding("escape", "close_help", "Close help", show=False, priority=True),
-        Binding("q", "close_help(True)", "Close help", show=False, priority=True),
+        Binding("q", "close_help(True)", "Close help", priority=True),
         # Before an input that would take every line of it, and whatever is in them.
         Binding("ctrl+v", "paste_line", "Paste", show=False, priority=True),
     ]

@@ -17,7 +17,17 @@ from textual.strip import Strip
 from spillview.frozen import Frozen
 from spillview.tui.parts import Parts
 
-WAYS = frozenset({"app.toggle_help", "leave", "back", "clear", "dismiss", "answer"})
+WAYS = frozenset(
+    {
+        "app.toggle_help",
+        "close_help",
+        "leave",
+        "back",
+        "clear",
+        "dismiss",
+        "answer",
+    }
+)
 """What helps and leads back stays in sight, whatever else has no room."""
 
 WHEEL = 8

@@ -384,6 +384,7 @@ async def test_options_start_with_smart_case(stores: Stores) -> None:
     async with searching(stores, "ERROR") as (screen, pilot):
         assert screen.options == Options(case="-S")
         assert found(screen) == []
+        await pilot.press("slash")
         screen.line.value = "eRrOr|error"
         await pilot.press("enter")
         await ended(screen, pilot)
