@@ -6,11 +6,13 @@ import os
 import signal
 import sys
 import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
-from spillview.hints import TYPE_CHECKING
+from spillview.hints import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from concurrent.futures import Executor
+    from concurrent.futures import Executor, Future
     from multiprocessing.connection import Connection
 
 _ended = False
@@ -44,11 +46,30 @@ def pool(workers: int, nice: int = 0) -> Executor:
     told, telling = context.Pipe(duplex=False)
 
     class Pool(ProcessPoolExecutor):
+        def submit(
+            self, work: Callable[..., Any], /, *given: Any, **named: Any
+        ) -> Future[Any]:
+            with _interrupts_held():  # the first call starts the processes
+                return super().submit(work, *given, **named)
+
         def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
             telling.close()
             super().shutdown(wait, cancel_futures=cancel_futures)
 
     return Pool(workers, mp_context=context, initializer=_begin, initargs=(told, nice))
+
+
+@contextmanager
+def _interrupts_held() -> Iterator[None]:
+    """Ctrl+C waits meanwhile in this thread, and in what it starts until `_begin`."""
+    if not hasattr(signal, "pthread_sigmask"):  # not on this platform
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _silence_tracker() -> None:
@@ -81,6 +102,8 @@ def _begin(told: Connection, nice: int) -> None:
     if nice and hasattr(os, "nice"):
         os.nice(nice)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     parent = parent_process()
 
     def follow() -> None:
