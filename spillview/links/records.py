@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
+from collections.abc import (
+    Callable,
+    Collection,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+    Set,
+)
 from functools import cache
 
 from spillview.discovery.discovery import TranscriptFound
 from spillview.errors import Unreadable
 from spillview.frozen import replace
 from spillview.hints import TYPE_CHECKING
+from spillview.links.readings import kept_facts, read_facts
 from spillview.model import Found, Link, Mention, Missing, Problem
 
 if TYPE_CHECKING:
     from spillview.catalogue.cache import Cache
     from spillview.crews import Crew
+    from spillview.links.guests import Guest
     from spillview.links.links import Joined
     from spillview.links.session_facts import SessionFacts
     from spillview.profiles.profile import Profile
@@ -48,11 +58,8 @@ class Records:
         self._logs_of: dict[tuple[str, str], list[TranscriptFound]] = {}
         self._found_of: dict[tuple[str, str], list[Found]] = {}
         self._missing: dict[str, list[Missing]] = {}
-        self._guests: tuple[str, ...] = ()
+        self._guests: dict[str, Guest] = {}
         """Harnesses without transcripts of their own that have artifacts here."""
-        self._of_guests: dict[tuple[str, str], TranscriptFacts] = {}
-        """What transcripts say of a guest's artifacts, by guest and path."""
-        self._stale_for: set[tuple[str, str]] = set()
         self.links: dict[str, Link] = {}
         """Links by artifact id, without what needs the artifact's content."""
         self.sessions: dict[tuple[str, str], SessionFacts] = {}
@@ -81,8 +88,10 @@ class Records:
         return self._may_tell_of(self._unreadable)
 
     def _may_tell_of(self, paths: Set[str]) -> Callable[[Found], bool]:
-        guests = {guest for guest, _ in self._stale_for} if paths is self._stale else ()
-        if paths and paths is self._unreadable:
+        guests: Collection[str] = ()
+        if paths is self._stale:
+            guests = {name for name, guest in self._guests.items() if guest.stale}
+        elif paths:
             guests = set(self._guests)
         if not paths and not guests:
             return lambda found: False
@@ -114,19 +123,24 @@ class Records:
 
     def tally(self, harness: str) -> tuple[int, int, int]:
         """Logs of a harness that were read, their notices, and those with a call."""
-        read = [
-            facts
-            for log in self._logs
-            if log.harness == harness
-            and (facts := self._facts.get(log.path)) is not None
-        ]
-        mentions = [m for facts in read for each in facts.each for m in each.mentions]
-        return len(read), len(mentions), sum(m.tool is not None for m in mentions)
+        logs = notices = with_call = 0
+        for log in self._logs:
+            facts = self._known(log) if log.harness == harness else None
+            if facts is not None:
+                mentions = [m for each in facts.each for m in each.mentions]
+                logs += 1
+                notices += len(mentions)
+                with_call += sum(m.tool is not None for m in mentions)
+        return logs, notices, with_call
+
+    def _known(self, log: TranscriptFound) -> TranscriptFacts | None:
+        """What was read of a transcript."""
+        return self._facts.get(log.path)
 
     @property
     def guests(self) -> tuple[str, ...]:
         """Harnesses whose notices stand in transcripts of all others."""
-        return self._guests
+        return tuple(self._guests)
 
     def log(self, path: str) -> TranscriptFound | None:
         """The transcript of the last scan at `path`."""
@@ -135,7 +149,9 @@ class Records:
     def learn(self, other: Records) -> None:
         """Take over what others have read, so that it is not read again."""
         self._facts.update(other._facts)
-        self._of_guests.update(other._of_guests)
+        for name, guest in other._guests.items():
+            known = self._guests.setdefault(name, self._guest(name))
+            known.facts.update(guest.facts)
 
     @property
     def logs(self) -> Sequence[TranscriptFound]:
@@ -151,8 +167,9 @@ class Records:
 
     def mentions_in(self, path: str, session: str) -> list[Mention]:
         """Every envelope in one session of a transcript, guests' as well."""
-        known = [self._facts.get(path)]
-        known += [self._of_guests.get((guest, path)) for guest in self._guests]
+        log = self.log(path)
+        known = [self._known(log)] if log is not None else []
+        known += [guest.facts.get(path) for guest in self._guests.values()]
         return [
             mention
             for facts in known
@@ -165,27 +182,17 @@ class Records:
 
     def take(self, logs: Sequence[TranscriptFound], found: Sequence[Found]) -> None:
         """Start from these transcripts and artifacts, with what the cache knows."""
-        self._logs = list(logs)
-        self._logs_of, self._found_of, self._stale = {}, {}, set()
-        self._unreadable = set()
-        self.problems = []
+        self._begin(logs)
         kept: dict[str, TranscriptFacts] = {}
         for log in logs:
-            group = (log.harness, log.spill_session)
-            self._logs_of.setdefault(group, []).append(log)
             facts = self._facts.get(log.path)
             exact = facts is not None and facts.key == log.key
             if not exact:
-                stored = self._cache.facts(log.path, self._rules(log), log.key)
-                if stored is not None:
-                    # Not before: without transcripts a list starts sooner.
-                    from spillview.transcripts.facts import TranscriptFacts
-
-                    exact, data = stored
-                    facts = TranscriptFacts.from_json(data) or facts
+                stored = kept_facts(self._cache, log.path, self._rules(log), log.key)
+                exact, facts = stored or (False, facts)
             if facts is not None:
                 kept[log.path] = facts
-            if facts is None or not exact:
+            if not exact:
                 self._stale.add(log.path)
         self._facts = kept
         for item in found:
@@ -193,71 +200,39 @@ class Records:
         self._take_guests()
         self.join()
 
+    def _begin(self, logs: Sequence[TranscriptFound]) -> None:
+        """Have these transcripts, of which nothing is known yet."""
+        self._logs = list(logs)
+        self._logs_of, self._found_of, self._stale = {}, {}, set()
+        self._unreadable = set()
+        self.problems = []
+        for log in logs:
+            self._logs_of.setdefault((log.harness, log.spill_session), []).append(log)
+
     def _take_guests(self) -> None:
         """What the cache knows of artifacts whose harness runs inside others."""
         harnesses = dict.fromkeys(harness for harness, _ in self._found_of)
-        self._guests = tuple(name for name in harnesses if self._profile(name).guest)
-        self._stale_for = set()
-        kept: dict[tuple[str, str], TranscriptFacts] = {}
-        for guest in self._guests:
-            for log in self._logs:
-                place = (guest, log.path)
-                facts = self._of_guests.get(place)
-                exact = facts is not None and facts.key == log.key
-                if not exact:
-                    name, rules = _aside(log, guest), self._guest_rules(log, guest)
-                    stored = self._cache.facts(name, rules, log.key)
-                    if stored is not None:
-                        from spillview.transcripts.facts import TranscriptFacts
+        names = [name for name in harnesses if self._profile(name).guest]
+        self._guests = {name: self._guest(name) for name in names}
+        for guest in self._guests.values():
+            guest.take(self._logs)
 
-                        exact, data = stored
-                        facts = TranscriptFacts.from_json(data) or facts
-                if facts is not None:
-                    kept[place] = facts
-                if facts is None or not exact:
-                    self._stale_for.add(place)
-        self._of_guests = kept
+    def _guest(self, name: str) -> Guest:
+        """A guest, with what was read of it before."""
+        from spillview.links.guests import Guest
 
-    def _guest_rules(self, log: TranscriptFound, guest: str) -> str:
-        return f"{self._rules(log)} {self._profile(guest).rules}"
+        known = self._guests.get(name)
+        facts = known.facts if known is not None else None
+        return Guest(self._profile(name), self._profile, self._cache, facts)
 
-    def _read_guests(
-        self, guests: Collection[str], cancelled: Cancelled | None
-    ) -> bool:
+    def _read_guests(self, names: Iterable[str], cancelled: Cancelled | None) -> bool:
         """Read what is new in all transcripts of artifacts of these guests."""
-        if not self._stale_for:
-            return False
-        from spillview.transcripts.guests import read_guest
-
-        changed = False
-        for guest in guests:
-            for log in self._logs:
-                place = (guest, log.path)
-                if place not in self._stale_for or log.path in self._unreadable:
-                    continue
-                if cancelled is not None and cancelled():
-                    return changed
-                host, profile = self._profile(log.harness), self._profile(guest)
-                known = self._of_guests.get(place)
-                try:
-                    facts = read_guest(log, host, profile, known, cancelled)
-                except Unreadable:
-                    # Told where the host's own facts are read.
-                    self._stale_for.discard(place)
-                    continue
-                if cancelled is not None and cancelled():
-                    return changed
-                self._stale_for.discard(place)
-                self._of_guests[place] = facts
-                self._cache.store_facts(
-                    _aside(log, guest),
-                    self._guest_rules(log, guest),
-                    facts.key,
-                    facts.to_json(),
-                )
-                changed = True
-                self.reads += 1
-        return changed
+        number = 0
+        for name in names:
+            guest = self._guests[name]
+            number += guest.read(self._logs, self._unreadable, cancelled)
+        self.reads += number
+        return number > 0
 
     def read_session(self, found: Found, cancelled: Cancelled | None = None) -> bool:
         """Read what is new in the transcripts that may point at `found`.
@@ -334,9 +309,6 @@ class Records:
 
         `ahead`: what others have read of them already.
         """
-        from spillview.transcripts import read_transcript
-        from spillview.transcripts.facts import TranscriptFacts
-
         changed = False
         total = len(self._stale)
         for log in logs:
@@ -345,17 +317,10 @@ class Records:
             if cancelled is not None and cancelled():
                 return changed
             self.tell(total - len(self._stale), total)
-            profile = self._profile(log.harness)
+            profile, known = self._profile(log.harness), self._facts.get(log.path)
             told = ahead.get(log.path)
             try:
-                if isinstance(told, str):
-                    raise Unreadable(told)
-                facts = TranscriptFacts.from_json(told) if told is not None else None
-                if facts is None:
-                    told = None
-                    facts = read_transcript(
-                        log, profile, self._facts.get(log.path), cancelled=cancelled
-                    )
+                facts, data = read_facts(log, profile, known, told, cancelled)
             except Unreadable as error:
                 self._stale.discard(log.path)
                 self._unreadable.add(log.path)
@@ -367,23 +332,23 @@ class Records:
                 return changed
             self._stale.discard(log.path)
             self._facts[log.path] = facts
-            kept = self._cache.store_facts(
-                log.path, self._rules(log), facts.key, told or facts.to_json()
-            )
+            rules = self._rules(log)
+            kept = self._cache.store_facts(log.path, rules, facts.key, data)
             (self._unkept.discard if kept else self._unkept.add)(log.path)
             changed = True
             self.reads += 1
         return changed
 
+    def _facts_of(self, logs: Iterable[TranscriptFound]) -> Iterator[TranscriptFacts]:
+        """What was read of `logs`: the facts of each session in them."""
+        for log in logs:
+            if log.path in self._facts:
+                yield from self._facts[log.path].each
+
     def _join(
         self, harness: str, found: Sequence[Found], logs: Iterable[TranscriptFound]
     ) -> None:
-        facts = [
-            each
-            for log in logs
-            if log.path in self._facts
-            for each in self._facts[log.path].each
-        ]
+        facts = list(self._facts_of(logs))
         if found or facts:  # else nothing that joins need be loaded
             self.sessions.update(self._put_together(harness, found, facts).sessions)
 
@@ -392,18 +357,11 @@ class Records:
 
         Its sessions are those of its hosts.
         """
-        facts = [
-            each
-            for log in self._logs
-            if (guest, log.path) in self._of_guests
-            for each in self._of_guests[guest, log.path].each
-        ]
+        facts = list(self._guests[guest].each(self._logs))
         joined = self._put_together(guest, self._found_in(guest), facts)
         told = {
             (mention.transcript, mention.record, mention.path)
-            for log in self._logs
-            if log.harness != guest and log.path in self._facts
-            for each in self._facts[log.path].each
+            for each in self._facts_of(x for x in self._logs if x.harness != guest)
             for mention in each.mentions
         }
         # Where guest and host word a notice alike, one that is gone is the host's.
@@ -439,8 +397,3 @@ class Records:
         kept.update({row.mention: row for row in joined.missing})
         self._missing[harness] = list(kept.values())
         return joined
-
-
-def _aside(log: TranscriptFound, guest: str) -> str:
-    """The name under which the cache keeps what a transcript says of a guest's."""
-    return f"{log.path}\0{guest}"

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import zlib
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from spillview.digests import blake2b
 from spillview.frozen import Frozen, values_of
@@ -20,6 +20,7 @@ from spillview.links.kinship import hashed
 from spillview.links.resolving import is_flat
 
 if TYPE_CHECKING:
+    from spillview.catalogue.cache import Cache
     from spillview.catalogue.finds import Finds
     from spillview.discovery.discovery import TranscriptFound
     from spillview.links.addresses import Addresses
@@ -51,6 +52,56 @@ class Sheet(Frozen):
     """The calls' times, else the files', in the order of the artifacts."""
     linked: bytearray
     """Whether a record holds the artifact's envelope."""
+
+
+class Sheets:
+    """The sheets that hold now, of sessions that are put away behind them."""
+
+    def __init__(self, cache: Cache) -> None:
+        self._cache = cache
+        self.held: dict[Group, Sheet] = {}
+        self._owners: dict[Group, Group] = {}
+        """Which put-away session has a true id, by harness and id."""
+        self._new: dict[Group, Sheet] = {}
+        """Those that the cache does not have yet."""
+
+    def take(self, admits: Callable[[Group, str], bool]) -> None:
+        """Start from what the cache has, of the groups and tokens that are admitted.
+
+        Two sessions of one true id are both left out.
+        """
+        self.held, self._owners = {}, {}
+        twice: set[Group] = set()
+        for group, token, data in self._cache.sheets():
+            if not admits(group, token) or (sheet := data()) is None:
+                continue
+            owner = self._owners.setdefault((group[0], sheet.session), group)
+            if owner != group:
+                twice.update((owner, group))
+            self.held[group] = sheet
+        for group in twice:
+            del self.held[group]
+
+    def put(self, group: Group, sheet: Sheet) -> Group | None:
+        """Hold a new one; or give the session instead that has its true id already."""
+        owner = self._owners.setdefault((group[0], sheet.session), group)
+        if owner != group:
+            return owner
+        self.held[group] = self._new[group] = sheet
+        return None
+
+    def drop(self, group: Group) -> None:
+        """Hold none of this session."""
+        sheet = self.held.pop(group, None)
+        if sheet is not None:
+            self._owners.pop((group[0], sheet.session), None)
+        self._new.pop(group, None)
+
+    def write(self, least: int = 1) -> None:
+        """Have the cache keep what is new, where there are so many at `least`."""
+        if len(self._new) >= least:
+            self._cache.store_sheets(self._new)
+            self._new = {}
 
 
 def token_of(
@@ -143,6 +194,58 @@ def _gone(name: str, group: Group, addresses: Addresses) -> bool:
         and addresses.folder_of(name) == group[1]
         and os.path.realpath(name) == name
     )
+
+
+class Meant:
+    """What the records of some sessions of one harness or more may mean."""
+
+    def __init__(self) -> None:
+        self._ids: set[Group] = set()
+        self._firsts: set[str] = set()
+        self._names: dict[str, set[str]] = {}
+        """File names, by harness."""
+
+    def add(
+        self, harness: str, found: Iterable[Found], facts: Iterable[TranscriptFacts]
+    ) -> None:
+        """A session by its artifacts and what its transcripts say."""
+        own = {item.path for item in found}
+        for each in facts:
+            self._firsts.update(each.first_ids)
+            for session in (each.session, each.agent, *each.parents):
+                if session is not None:
+                    self._ids |= {(harness, session), (harness, hashed(session))}
+            for name in _named(each):
+                if name not in own:
+                    self._names.setdefault(harness, set()).update(_lasts(name))
+
+    def may_be(
+        self, group: Group, sheet: Sheet, found: Finds, places: Sequence[int]
+    ) -> bool:
+        """Whether a session that is put away, with artifacts there, is among it."""
+        names = self._names.get(group[0])
+        return (
+            group in self._ids
+            or (group[0], sheet.session) in self._ids
+            or not self._firsts.isdisjoint(sheet.first_ids)
+            or (names is not None and found.any_named(places, names))
+        )
+
+
+def _named(facts: TranscriptFacts) -> Iterator[str]:
+    """Every name by which a transcript may mean an artifact."""
+    for mention in facts.mentions:
+        if mention.path is not None:
+            yield mention.path
+    for touch in facts.touches:
+        yield from touch.names
+        yield from touch.shown
+
+
+def _lasts(name: str) -> Iterator[str]:
+    """The file names that `name` may stand for."""
+    for form in (name, name.rstrip(". "), name.strip("`'\"")):
+        yield form.replace("\\", "/").rpartition("/")[2]
 
 
 def pack(sheet: Sheet) -> bytes | None:

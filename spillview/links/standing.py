@@ -19,12 +19,14 @@ from collections.abc import (
 from spillview.catalogue.cache import BATCH, as_stored
 from spillview.catalogue.finds import Finds
 from spillview.hints import TYPE_CHECKING
-from spillview.links.kinship import hashed
 from spillview.links.near import Near
+from spillview.links.readings import kept_facts
 from spillview.links.records import NOTHING, Cancelled, Records, Told
 from spillview.links.sheets import (
     Group,
+    Meant,
     Sheet,
+    Sheets,
     may_stand_alone,
     sheet_of,
     stands_alone,
@@ -37,7 +39,7 @@ if TYPE_CHECKING:
     from spillview.discovery.discovery import TranscriptFound
     from spillview.links.ahead import Session
     from spillview.links.session_facts import SessionFacts
-    from spillview.model import Found, Link, Mention
+    from spillview.model import Found, Link
     from spillview.profiles.profile import Profile
     from spillview.transcripts.facts import TranscriptFacts
 
@@ -51,21 +53,17 @@ class Standing(Records):
         """Whether the cache keeps what is put away."""
         self._found = Finds()
         self._places: Mapping[Group, Sequence[int]] = {}
-        self._sheets: dict[Group, Sheet] = {}
-        self._owners: dict[Group, Group] = {}
-        """Which put-away session has a true id, by harness and id."""
+        self._sheets = Sheets(cache)
         self._near = Near()
         self._agents: set[Group] = set()
         self._fit: dict[str, bool] = {}
-        self._new: dict[Group, Sheet] = {}
-        """Sheets that the cache does not have yet."""
 
     # What is known
 
     def link(self, found: Found) -> Link | None:
         """The link of an artifact; None while its transcripts are unread."""
         group = (found.harness, found.session)
-        if group not in self._sheets:
+        if group not in self._sheets.held:
             return self.links.get(found.id)
         if not self._logs_of.get(group) and not found.copies:
             return self._unspoken(found.harness)
@@ -90,7 +88,7 @@ class Standing(Records):
 
     def sheets(self) -> Mapping[Group, Sheet]:
         """The sessions that stand for themselves."""
-        return self._sheets
+        return self._sheets.held
 
     def places(self, group: Group) -> Sequence[int]:
         """The places of a session's artifacts among those taken."""
@@ -103,7 +101,7 @@ class Standing(Records):
     def skipped(self) -> list[tuple[TranscriptFound, int, int]]:
         """Transcripts read so far with broken lines: skipped ones, and all."""
         told = super().skipped()
-        for group, sheet in self._sheets.items():
+        for group, sheet in self._sheets.held.items():
             if sheet.skipped:
                 for log in self._logs_of.get(group, ()):
                     if log.path in sheet.skipped:
@@ -112,39 +110,14 @@ class Standing(Records):
 
     def sessions_in(self, log: TranscriptFound) -> tuple[str, ...]:
         """The true ids of the sessions in a transcript; as its name says, if unread."""
-        sheet = self._sheets.get((log.harness, log.spill_session))
+        sheet = self._sheets.held.get((log.harness, log.spill_session))
         return (sheet.session,) if sheet is not None else super().sessions_in(log)
 
-    def tally(self, harness: str) -> tuple[int, int, int]:
-        """Logs of a harness that were read, their notices, and those with a call."""
-        with_facts = self._facts
-        self._facts = {**with_facts, **self._put_away(harness)}
-        try:
-            return super().tally(harness)
-        finally:
-            self._facts = with_facts
-
-    def mentions_in(self, path: str, session: str) -> list[Mention]:
-        """Every envelope in one session of a transcript, guests' as well."""
-        log = self.log(path)
-        if log is None or (log.harness, log.spill_session) not in self._sheets:
-            return super().mentions_in(path, session)
-        facts = self._stored(log)
-        if facts is not None:
-            self._facts[path] = facts
-        try:
-            return super().mentions_in(path, session)
-        finally:
-            self._facts.pop(path, None)
-
-    def _put_away(self, harness: str) -> dict[str, TranscriptFacts]:
-        return {
-            log.path: facts
-            for group in self._sheets
-            if group[0] == harness
-            for log in self._logs_of.get(group, ())
-            if (facts := self._stored(log)) is not None
-        }
+    def _known(self, log: TranscriptFound) -> TranscriptFacts | None:
+        """What was read of a transcript, of one that is put away as well."""
+        if (log.harness, log.spill_session) in self._sheets.held:
+            return self._stored(log)
+        return super()._known(log)
 
     # Starting
 
@@ -152,23 +125,18 @@ class Standing(Records):
         """Start from these transcripts and artifacts, with what the cache knows."""
         self._found = found if isinstance(found, Finds) else Finds(found)
         self._places = self._found.groups()
-        self._sheets = {}
+        self._sheets = Sheets(self._cache)
         self._lasts = self._cache.lasts
         if not self._lasts:
             super().take(logs, found)
             return
-        self._logs = list(logs)
-        self._logs_of, self._found_of, self._stale = {}, {}, set()
-        self._unreadable = set()
+        self._begin(logs)
         self._near = Near()
-        self._owners.clear()
         self.links, self.sessions, self._missing = {}, {}, {}
-        self.problems = []
         self._agents = {(log.harness, log.agent) for log in logs if log.agent}
         stored = self._cache.facts_keys()
         known = set()
         for log in logs:
-            self._logs_of.setdefault((log.harness, log.spill_session), []).append(log)
             rules, key = stored.get(log.path, (None, None))
             if rules == self._rules(log):
                 known.add(log.path)
@@ -179,10 +147,10 @@ class Standing(Records):
         self._facts = {
             log.path: self._facts[log.path] for log in logs if log.path in self._facts
         }
-        self._sheets = self._fitting()
+        self._sheets.take(self._holds)
         for group in dict.fromkeys((*self._places, *self._logs_of)):
             paths = [log.path for log in self._logs_of.get(group, ())]
-            if group in self._sheets:
+            if group in self._sheets.held:
                 continue
             told = [path for path in paths if path in known or path in self._facts]
             if told or not paths:
@@ -193,26 +161,16 @@ class Standing(Records):
                 self._open((harness, session))
         self._take_guests()
         self.join()
-        self._write()
+        self._sheets.write()
 
-    def _fitting(self) -> dict[Group, Sheet]:
-        """The sheets that hold for what is there now."""
-        sheets: dict[Group, Sheet] = {}
-        twice: set[Group] = set()
-        for group, token, data in self._cache.sheets():
-            logs = self._logs_of.get(group, [])
-            if group not in self._places and not logs:
-                continue
-            if any(log.path in self._stale for log in logs) or group in self._agents:
-                continue
-            if token == self._token(group):
-                sheet = data()
-                if sheet is not None:
-                    owner = (group[0], sheet.session)
-                    if self._owners.setdefault(owner, group) != group:
-                        twice.update((self._owners[owner], group))
-                    sheets[group] = sheet
-        return {group: sheet for group, sheet in sheets.items() if group not in twice}
+    def _holds(self, group: Group, token: str) -> bool:
+        """Whether the sheet of a session holds for what is there now."""
+        logs = self._logs_of.get(group, [])
+        if group not in self._places and not logs:
+            return False
+        if any(log.path in self._stale for log in logs) or group in self._agents:
+            return False
+        return token == self._token(group)
 
     def _token(self, group: Group) -> str:
         logs = self._logs_of.get(group, ())
@@ -225,10 +183,7 @@ class Standing(Records):
         """Have a session's artifacts and its transcripts' facts in memory."""
         if group in self._found_of:
             return
-        sheet = self._sheets.pop(group, None)
-        if sheet is not None:
-            self._owners.pop((group[0], sheet.session), None)
-        self._new.pop(group, None)
+        self._sheets.drop(group)
         self._near.drop(group)
         self._found_of[group] = [self._found[p] for p in self._places.get(group, ())]
         for log in self._logs_of.get(group, ()):
@@ -242,12 +197,10 @@ class Standing(Records):
     def _stored(
         self, log: TranscriptFound, *, exact: bool = False
     ) -> TranscriptFacts | None:
-        stored = self._cache.facts(log.path, self._rules(log), log.key)
+        stored = kept_facts(self._cache, log.path, self._rules(log), log.key)
         if stored is None or (exact and not stored[0]):
             return None
-        from spillview.transcripts.facts import TranscriptFacts
-
-        return TranscriptFacts.from_json(stored[1])
+        return stored[1]
 
     def _settle(self, group: Group) -> None:
         """Join a session by itself, and put it away if it stands for itself."""
@@ -266,7 +219,7 @@ class Standing(Records):
         if any(log.path in here_alone for log in logs):
             return
         found = self._found_of[group]
-        facts = [each for log in logs for each in self._facts[log.path].each]
+        facts = list(self._facts_of(logs))
         joined = self._put_together(harness, found, facts)
         self.sessions.update(joined.sessions)
         addresses = Addresses(found, Marks.of(profile))
@@ -278,14 +231,13 @@ class Standing(Records):
             if facts_of.skipped:
                 total = facts_of.skipped + facts_of.records
                 sheet.skipped[log.path] = (facts_of.skipped, total)
-        other = self._owners.setdefault((harness, sheet.session), group)
-        if other != group:
+        other = self._sheets.put(group, sheet)
+        if other is not None:
             self._open(other)
             return
         for log in logs:
             del self._facts[log.path]
         del self._found_of[group]
-        self._sheets[group] = self._new[group] = sheet
         self._near.keep(group, {item.id: self.links.pop(item.id) for item in found})
 
     def _again(self, group: Group) -> dict[str, Link]:
@@ -309,11 +261,6 @@ class Standing(Records):
             facts += stored.each
         return join(found, facts, self._profile(group[0])).links
 
-    def _write(self) -> None:
-        if self._new:
-            self._cache.store_sheets(self._new)
-            self._new = {}
-
     # What may mean another session
 
     def _pull(self) -> None:
@@ -321,33 +268,13 @@ class Standing(Records):
         opened: set[Group] = set()
         while fresh := [group for group in self._found_of if group not in opened]:
             opened.update(fresh)
-            ids: set[Group] = set()
-            firsts: set[str] = set()
-            names: dict[str, set[str]] = {}
+            meant = Meant()
             for group in fresh:
-                own = {item.path for item in self._found_of[group]}
-                for facts in self._facts_of(group):
-                    firsts.update(facts.first_ids)
-                    for session in (facts.session, facts.agent, *facts.parents):
-                        if session is not None:
-                            ids |= {(group[0], session), (group[0], hashed(session))}
-                    for name in _named(facts):
-                        if name not in own:
-                            names.setdefault(group[0], set()).update(_lasts(name))
-            for group, sheet in list(self._sheets.items()):
-                meant = names.get(group[0])
-                if (
-                    group in ids
-                    or (group[0], sheet.session) in ids
-                    or not firsts.isdisjoint(sheet.first_ids)
-                    or (meant and self._found.any_named(self.places(group), meant))
-                ):
+                logs = self._logs_of.get(group, ())
+                meant.add(group[0], self._found_of[group], self._facts_of(logs))
+            for group, sheet in list(self._sheets.held.items()):
+                if meant.may_be(group, sheet, self._found, self.places(group)):
                     self._open(group)
-
-    def _facts_of(self, group: Group) -> Iterable[TranscriptFacts]:
-        for log in self._logs_of.get(group, ()):
-            if log.path in self._facts:
-                yield from self._facts[log.path].each
 
     # Reading
 
@@ -378,8 +305,7 @@ class Standing(Records):
             self._settle(group)
             if group in self._found_of:
                 self._join(group[0], self._found_of[group], logs)
-            if len(self._new) >= BATCH:
-                self._write()
+            self._sheets.write(least=BATCH)
         return changed
 
     def read_all(
@@ -409,7 +335,7 @@ class Standing(Records):
         changed = self._read_guests(guests, cancelled) or changed
         if changed:
             self.join()
-        self._write()
+        self._sheets.write()
         return changed
 
     def _ahead(
@@ -438,23 +364,7 @@ class Standing(Records):
         super().join()
         known: dict[Group, SessionFacts] = {
             (group[0], sheet.session): sheet.facts
-            for group, sheet in self._sheets.items()
+            for group, sheet in self._sheets.held.items()
             if group in self._logs_of
         }
         self.sessions = {**known, **self.sessions}
-
-
-def _named(facts: TranscriptFacts) -> Iterable[str]:
-    """Every name by which a transcript may mean an artifact."""
-    for mention in facts.mentions:
-        if mention.path is not None:
-            yield mention.path
-    for touch in facts.touches:
-        yield from touch.names
-        yield from touch.shown
-
-
-def _lasts(name: str) -> Iterable[str]:
-    """The file names that `name` may stand for."""
-    for form in (name, name.rstrip(". "), name.strip("`'\"")):
-        yield form.replace("\\", "/").rpartition("/")[2]
