@@ -508,7 +508,7 @@ def state_file(home: Path) -> Path:
 def test_a_locked_state_is_said_and_nothing_is_called_kept(
     machine: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("spillview.review.state._WAIT", 0.01)
+    monkeypatch.setattr("spillview.review.state_file._WAIT", 0.01)
     make_two(machine)
     run("review", "--since", "3000d")
     other = sqlite3.connect(state_file(machine))
@@ -546,7 +546,7 @@ def test_a_state_that_cannot_be_written_still_tells_what_it_holds(
             return connect(path, **more)  # type: ignore[call-overload,no-any-return] # as it came
         return connect(f"file:{path}?mode=ro", uri=True, check_same_thread=False)
 
-    monkeypatch.setattr("spillview.review.state.sqlite3.connect", reading)
+    monkeypatch.setattr("spillview.review.state_file.sqlite3.connect", reading)
     got = run("review", "--json", "--reviewed", SESSION)
     assert got.code == 2
     assert "cannot be written" in got.err

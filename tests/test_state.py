@@ -140,7 +140,7 @@ def test_a_newer_programs_file_is_left_alone(places: Places, file: Path) -> None
 def test_a_locked_file_is_gone_around(
     places: Places, file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("spillview.review.state._WAIT", 0.01)
+    monkeypatch.setattr("spillview.review.state_file._WAIT", 0.01)
     state = State(places)
     state.mark_reviewed(["a" * 16], 1.0)
     other = sqlite3.connect(file)

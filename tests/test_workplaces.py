@@ -13,7 +13,7 @@ import pytest
 from spillview.catalogue.catalogue import Catalogue, Query
 from spillview.model import Artifact
 from spillview.places import Places
-from spillview.seen.reads import is_shell
+from spillview.seen.tools import is_shell
 from tests.harness_stores import NAMES, make
 
 

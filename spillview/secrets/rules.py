@@ -3,6 +3,9 @@
 A rule is tried only where one of its literals stands, so that a scan costs one fast
 search for each literal. Patterns never look further than `spans.REACH` bytes and have
 no nested repetition without a fixed separator, so that each try is linear.
+
+It is one table, however long it gets: its order tells which of two rules has a text
+that both match, and a new kind has one place to go.
 """
 
 from __future__ import annotations

@@ -16,6 +16,8 @@ from spillview.frozen import Frozen
 from spillview.model import Range, Seen
 from spillview.profiles.rules import compiled
 from spillview.seen.alignment import align, merge
+from spillview.seen.previews import preview_of
+from spillview.seen.shown import shown_by
 from spillview.transcripts.notices import by_id, find, notices_in
 
 if TYPE_CHECKING:
@@ -59,7 +61,6 @@ def told(mention: Mention, content: Content, counts: Counts, profile: Profile) -
 
     Raises `Unreadable` when it cannot be read, or is not what it was.
     """
-    from spillview.seen.seen import shown_by
     from spillview.transcripts.envelopes import result
 
     text, blocks = result(mention, profile)
@@ -130,7 +131,6 @@ def _members(
 
     A member of one line is a fact about the result, and no part of it.
     """
-    from spillview.seen.seen import preview_of
     from spillview.transcripts.facts import load
 
     try:
@@ -164,8 +164,6 @@ def _shown(text: str, mention: Mention, notice: Notice | None) -> Iterator[Range
 
 
 def _preview(shown: str, notice: Notice) -> Iterator[Range]:
-    from spillview.seen.seen import preview_of
-
     rule, match = notice.preview, find(shown, notice)
     if match is None or rule.form == "none":
         return

@@ -12,41 +12,14 @@ from spillview.model import Counts, Found, Range, Read, Seen
 from spillview.seen.alignment import align, merge
 from spillview.seen.commands import Reading, reading
 from spillview.seen.filelines import ROW, Lines, Rest
+from spillview.seen.frames import body, unframed, without_end, without_exit
 from spillview.seen.placing import occurrences, place
+from spillview.seen.previews import preview_of
+from spillview.seen.tools import NUMBERING, SEARCHES, is_shell
 
 if TYPE_CHECKING:
     from spillview.content.content import Content
     from spillview.profiles.profile import Profile
-
-SHELLS = frozenset(
-    (
-        "Bash",
-        "Execute",
-        "PowerShell",
-        "Shell",
-        "bash",
-        "exec",
-        "exec_command",
-        "execute_bash",
-        "execute_command",
-        "execute",
-        "local_shell",
-        "powershell",
-        "pwsh",
-        "run_in_terminal",
-        "run_command",
-        "run_commands",
-        "run_shell_command",
-        "run_terminal_cmd",
-        "shell",
-        "shell_command",
-        "terminal",
-    )
-)
-NUMBERING = frozenset(
-    ("Read", "View", "file_editor", "read", "read_command_output", "read_file", "view")
-)
-SEARCHES = frozenset(("Grep", "Search", "grep", "rg", "search"))
 
 LEAST = 16
 """Chars that must stand in the file, in one place only, to be taken for a part of it
@@ -55,15 +28,6 @@ where nothing says which part it is."""
 _MATCH = re.compile(r"^(?P<n>\d{1,12})(?P<sep>[:-])(?P<text>.*)$")
 _GREPPED = re.compile(r"^(?:Line|line) (?P<n>\d{1,12}): (?P<text>.*)$")
 _BARRED = re.compile(r"^[ \t]{0,12}(?P<n>\d{1,12})\|(?P<text>.*)$")
-_EXIT = re.compile(r"\A\s{0,8}(?:Error: )?Exit code -?\d{1,10}\n?")
-_MARKS = re.compile(
-    r"\n?\[(?:exit code: -?\d{1,10}|killed by signal: \w{1,20}|timed out after \d+ms)\]"
-    r"\s{0,8}\Z"
-)
-_ELEMENT = re.compile(
-    r"<(?P<tag>output|stdout|content)>\n?(?P<body>.*?)(?:</(?P=tag)>|\Z)", re.DOTALL
-)
-_REMINDER = re.compile(r"\s{0,8}<system-reminder>.*?</system-reminder>", re.DOTALL)
 _HEADING = re.compile(
     r"\[Showing results with pagination|"
     r"Found \d{1,12} (?:total )?(?:file|line|match|occurrence|result)"
@@ -89,11 +53,6 @@ _NOTHING = frozenset(
         "<system>Tool ran without output or errors</system>",
     )
 )
-
-
-def is_shell(tool: str | None) -> bool:
-    """Whether a tool runs commands; an extension's name may stand before its own."""
-    return tool is not None and re.split(r"__|\.", tool)[-1] in SHELLS
 
 
 @dataclass(slots=True)
@@ -132,27 +91,17 @@ class Reader:
             return told.ranges, told.certain
         part = self._unspilled(text)
         if part is None:
-            body = self._unframed(text)
-            ranges, sure = self._shown(_body(body), read)
-            return self._to_the_line_end(body, ranges), sure
-        known = self._shown(_body(self._unframed(part)), read)
+            output = unframed(text, self.profile)
+            ranges, sure = self._shown(body(output), read)
+            return self._to_the_line_end(output, ranges), sure
+        known = self._shown(body(unframed(part, self.profile)), read)
         head, _, last = part.rstrip("\n").rpartition("\n")
         if known[0] is not None or not head:
             return known
         # The cut split the last line, which is then no line of the file.
-        ranges, sure = self._shown(_body(self._unframed(head)), read)
+        ranges, sure = self._shown(body(unframed(head, self.profile)), read)
         verdict = self.counts.verdict
         return ranges, sure and verdict is not None and verdict.text not in last
-
-    def _unframed(self, text: str) -> str:
-        """A result's text without what the harness puts around a tool's output."""
-        if self.profile.frames and text.startswith('{"output":'):
-            text = _output_in(text, ("output",))
-        elif self.profile.members and text.startswith("{"):
-            text = _output_in(text, self.profile.members)
-        for frame in self.profile.frames:
-            text = re.sub(frame, "", text, count=1)
-        return text
 
     def _to_the_line_end(
         self, text: str, ranges: tuple[Range, ...] | None
@@ -168,7 +117,7 @@ class Reader:
 
     def _shown(self, text: str, read: Read) -> tuple[tuple[Range, ...] | None, bool]:
         if is_shell(read.tool):
-            text = _EXIT.sub("", text)
+            text = without_exit(text)
         if text.strip() in _NOTHING:
             return (), True
         if read.failed and (not is_shell(read.tool) or _refused(text)):
@@ -181,7 +130,7 @@ class Reader:
             return self._plain(text, Reading(shows=True))
         if is_shell(read.tool):
             shown = self.shown_in_shell(text, read.command or "")
-            without = _MARKS.sub("", text)
+            without = without_end(text)
             if shown[0] is None and without != text:
                 # The harness's own last line, unless the file ends in one as well.
                 return self.shown_in_shell(without, read.command or "")
@@ -210,7 +159,6 @@ class Reader:
 
     def _unspilled(self, text: str) -> str | None:
         """What an envelope in a result's place shows of that result."""
-        from spillview.seen.seen import preview_of
         from spillview.transcripts.notices import notices_in
 
         for hit in notices_in(text, "result", self.profile.notices):
@@ -428,26 +376,3 @@ class Reader:
 def _refused(text: str) -> bool:
     """Whether every line of a failed command's text says why it showed nothing."""
     return all(_REFUSED.search(line) for line in text.split("\n") if line.strip())
-
-
-def _output_in(text: str, members: Sequence[str]) -> str:
-    """The output in a result that is a JSON object, `{"output": …, "metadata": …}`."""
-    from spillview.transcripts.facts import load
-
-    try:
-        value = load(text.encode("utf-8", "surrogatepass"))
-    except ValueError:
-        return text
-    for member in members if isinstance(value, dict) else ():
-        if isinstance(output := value.get(member), str):
-            return output
-    return text
-
-
-def _body(text: str) -> str:
-    """A result's text without what the harness puts around a tool's output."""
-    text = _REMINDER.sub("", text)
-    element = _ELEMENT.search(text)
-    if element is not None and text.lstrip().startswith("<"):
-        text = re.sub(r"\n\n\([^\n]{0,300}\)\n?\Z", "", element["body"])
-    return text.strip("\n")
