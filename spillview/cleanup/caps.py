@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from spillview.space import space_of
 
 if TYPE_CHECKING:
-    from spillview.cleanup.retention import Standing
+    from spillview.cleanup.standing import Standing
     from spillview.model import Found
 
 

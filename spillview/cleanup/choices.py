@@ -1,21 +1,65 @@
-"""What becomes of very many artifacts: columns, of which each choice is made."""
+"""What becomes of each artifact; of very many in columns, of which a choice is made."""
 
 from __future__ import annotations
 
 from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import compress
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING, Literal, get_args, overload
 
 from spillview.cleanup.words import Words
 
 if TYPE_CHECKING:
-    from spillview.cleanup.retention import Choice, Group, Standing
-    from spillview.model import Found
+    from spillview.cleanup.standing import Standing
+    from spillview.model import Artifact, Found
+
+Group = Literal[
+    "rule",
+    "spared",
+    "pinned",
+    "live",
+    "foreign",
+    "disputed",
+    "kept",
+    "recent",
+    "unselected",
+]
+"""What decided: a rule that removes; or a person, a pin, a live session, the file's own
+shape, two policies alike specific, a rule that keeps, an age that is not reached, and
+no rule at all."""
+
+GROUPS: dict[Group, str] = {
+    "spared": "kept by you this time",
+    "pinned": "pinned",
+    "live": "needed by live sessions",
+    "foreign": "no artifacts by their harness's names",
+    "disputed": "fitted by two policies",
+    "kept": "kept by a rule",
+    "recent": "not selected (newer than the rule)",
+    "unselected": "not selected by any rule",
+}
+"""Why artifacts stay, in few words."""
+
+_NAMES: tuple[Group, ...] = get_args(Group)
+_NUMBERS = {group: number for number, group in enumerate(_NAMES)}
 
 
-class Choices(Sequence["Choice"]):
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What becomes of one artifact, and why."""
+
+    artifact: Artifact
+    remove: bool
+    reason: str
+    """A plain sentence without its full stop."""
+    group: Group
+    policy: str | None = None
+    """The standing policy that decides about it, if one does."""
+
+
+class Choices(Sequence[Choice]):
     """The choices about these artifacts, in their order."""
 
     def __init__(self, standings: Sequence[Standing]) -> None:
@@ -24,7 +68,7 @@ class Choices(Sequence["Choice"]):
         """Indices into the columns."""
         self._removes = bytearray(len(standings))
         self._reasons = array("i", bytes(4 * len(standings)))
-        self._groups = array("i", bytes(4 * len(standings)))
+        self._groups = bytearray(len(standings))
         self._policies = array("i", bytes(4 * len(standings)))
         self._words = Words()
         self._words.add("")  # stands for no policy
@@ -36,10 +80,10 @@ class Choices(Sequence["Choice"]):
         if choice.policy is not None:
             self._policies[index] = self._words.add(choice.policy)
 
-    def _set(self, index: int, remove: bool, reason: str, group: str) -> None:
+    def _set(self, index: int, remove: bool, reason: str, group: Group) -> None:
         self._removes[index] = remove
         self._reasons[index] = self._words.add(reason)
-        self._groups[index] = self._words.add(group)
+        self._groups[index] = _NUMBERS[group]
 
     def but(self, kept: Mapping[str, str], group: Group) -> Choices:
         """The same, when those of these ids that would go stay, each for a reason."""
@@ -84,7 +128,7 @@ class Choices(Sequence["Choice"]):
 
     def group(self, index: int) -> str:
         """What decided about the one at an index among all."""
-        return self._words[self._groups[index]]
+        return _NAMES[self._groups[index]]
 
     def groups(self) -> Counter[str]:
         """What decided about these, and how often."""
@@ -125,14 +169,12 @@ class Choices(Sequence["Choice"]):
         return self._with(array("i", (self.order[n] for _, n in keyed)))
 
     def _made(self, at: int) -> Choice:
-        from spillview.cleanup.retention import Choice
-
         policy = self._policies[at]
         return Choice(
             self.standings[at].artifact,
             bool(self._removes[at]),
             self._words[self._reasons[at]],
-            self._words[self._groups[at]],  # type: ignore[arg-type]  # one was added
+            _NAMES[self._groups[at]],
             self._words[policy] if policy else None,
         )
 

@@ -14,8 +14,9 @@ from spillview.cleanup.batches import RESERVE
 from spillview.cleanup.bins import NoBin, outlook
 from spillview.cleanup.choices import Choices
 from spillview.cleanup.pins import Pins
-from spillview.cleanup.retention import Plan, Standing, plan, without
+from spillview.cleanup.retention import Plan, plan, without
 from spillview.cleanup.rules import Deciding
+from spillview.cleanup.standing import Standing
 from spillview.cleanup.standings import Standings, linked_of, projects_of
 from spillview.config import config_path
 from spillview.discovery.ownership import Ownership

@@ -9,12 +9,12 @@ from typing import Any
 
 from spillview.cleanup.batches import Batch
 from spillview.cleanup.bins import NoBin
-from spillview.cleanup.choices import Choices
+from spillview.cleanup.choices import Choice, Choices
 from spillview.cleanup.cleanup import Share
 from spillview.cleanup.moving import Failure
+from spillview.cleanup.outcomes import Applied, Emptied, Undone
 from spillview.cleanup.pins import Pin
-from spillview.cleanup.retention import Choice, Plan
-from spillview.cleanup.trash import Applied, Emptied, Undone
+from spillview.cleanup.retention import Plan
 from spillview.model import Found
 from spillview.text import iso, path_text
 

@@ -11,7 +11,7 @@ from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, overload
 
-from spillview.cleanup.retention import Standing
+from spillview.cleanup.standing import Standing
 from spillview.cleanup.words import Words
 from spillview.model import Artifact, Found
 

@@ -10,7 +10,6 @@ import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
 
 from spillview.cleanup import moving, restoring
 from spillview.cleanup.batches import (
@@ -25,12 +24,15 @@ from spillview.cleanup.bins import FILES, Bins, find_bin
 from spillview.cleanup.expiry import Freed, freed_batch, freed_in, is_expired, remember
 from spillview.cleanup.journal import Item, Journal
 from spillview.cleanup.moving import Cancelled, Carried, Draft, Failure, Progress
+from spillview.cleanup.outcomes import Applied, Emptied, Undone
 from spillview.cleanup.removals import Removal, note
 from spillview.disk import CAN_WORK, Busy, Disk, gain, private_folder
 from spillview.errors import SpillError, Unreadable
 from spillview.model import Found
 from spillview.places import Places, private_dir
-from spillview.text import exact_age, human_bytes, path_text, plural
+from spillview.text import exact_age, path_text
+
+__all__ = ["Applied", "DiskFull", "Emptied", "NoTrash", "Trash", "Undone"]
 
 WAIT = 10.0
 """Seconds to wait for another run before saying that it is at work."""
@@ -43,58 +45,6 @@ class DiskFull(SpillError):
 
 class NoTrash(SpillError):
     """The state folder cannot hold a trash, so nothing was moved."""
-
-
-@dataclass(frozen=True, slots=True)
-class Applied:
-    """What a clean-up did."""
-
-    batch: str | None
-    """None when nothing lies in the trash for it."""
-    moved: tuple[Found, ...]
-    failed: tuple[Failure, ...]
-    freed_now: int = 0
-    """Bytes the disk gained at least; 0 while the trash is on the same filesystem."""
-    deleted: tuple[Found, ...] = ()
-    """Those of `moved` that no trash could take and that were deleted for good."""
-
-
-@dataclass(frozen=True, slots=True)
-class Undone:
-    """What an undo put back."""
-
-    batch: str | None
-    """None when there was nothing to undo."""
-    restored: tuple[str, ...] = ()
-    """Paths."""
-    failed: tuple[tuple[str, str], ...] = ()
-    """Paths and why: their files are still in the trash, or gone from it."""
-    freed: Freed | None = None
-    """Where there was nothing to undo: the last one that was deleted for good."""
-
-
-@dataclass(slots=True)
-class Emptied:
-    """What emptying freed."""
-
-    batches: list[Batch] = field(default_factory=list)
-    """As they were before."""
-    items: int = 0
-    bytes: int = 0
-    freed_now: int = 0
-    """Bytes the disk gained at least."""
-    failed: list[tuple[str, str]] = field(default_factory=list)
-    """Paths and why they are still in the trash."""
-
-    @property
-    def sentence(self) -> str:
-        """What expired, in words."""
-        batches = plural(len(self.batches), "older clean-up")
-        return (
-            f"{batches} in the trash had expired (trash_keep):"
-            f" {plural(self.items, 'file')} ({human_bytes(self.bytes)}) deleted for"
-            f" good, {human_bytes(self.freed_now)} freed"
-        )
 
 
 class Trash:
