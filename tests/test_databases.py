@@ -18,7 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spillview.errors import ArtifactGone, Cancelled, NotRegular, Unreadable
-from spillview.stored import databases, snapshots
+from spillview.stored import connections, databases, snapshots
 from spillview.stored.databases import Database, open_database, state
 
 
@@ -359,20 +359,20 @@ def test_long_values_come_in_parts(tmp_path: Path) -> None:
     path = str(tmp_path / "long.db")
     db = sqlite3.connect(path)
     db.execute("CREATE TABLE t (id INTEGER PRIMARY KEY, v)")
-    db.execute("INSERT INTO t VALUES (1, zeroblob(?))", (databases.LONGEST + 5,))
+    db.execute("INSERT INTO t VALUES (1, zeroblob(?))", (connections.LONGEST + 5,))
     db.execute("INSERT INTO t VALUES (2, 'ok')")
     db.execute("INSERT INTO t VALUES (3, CAST(x'41ff42' AS TEXT))")
     db.commit()
     db.close()
     with open_database(path) as database:
         assert list(database.query("SELECT id, length(v) FROM t WHERE id < 3")) == [
-            (1, databases.LONGEST + 5),
+            (1, connections.LONGEST + 5),
             (2, 2),
         ]
         with pytest.raises(Unreadable, match="more than 67,108,864 bytes"):
             list(database.query("SELECT v FROM t"))
         parts = [len(part) for part in database.blob("t", "v", 1, 1 << 24)]
-        assert (sum(parts), max(parts)) == (databases.LONGEST + 5, 1 << 24)
+        assert (sum(parts), max(parts)) == (connections.LONGEST + 5, 1 << 24)
         assert list(database.query("SELECT v FROM t WHERE id = 3")) == [("A\ufffdB",)]
         with pytest.raises(Unreadable):
             list(database.blob("t", "v", 99, 10))

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from spillview.catalogue.catalogue import Catalogue
-from spillview.exposure import exposure, modes
+from spillview.exposure import exposure, files, folders, modes, people
 from spillview.model import Artifact
 from spillview.places import Places
 from tests.command import Row, run
@@ -67,7 +67,7 @@ def test_a_group_with_other_members_can_read(
 
 
 def test_a_private_group_is_no_exposure() -> None:
-    assert not exposure.others_in(2**31 - 5, UID)
+    assert not people.others_in(2**31 - 5, UID)
 
 
 def acl(*entries: tuple[int, int]) -> bytes:
@@ -79,12 +79,12 @@ def acl(*entries: tuple[int, int]) -> bytes:
 def test_an_access_list_is_read_with_its_mask() -> None:
     owner, user, group, mask, other = 1, 2, 4, 0x10, 0x20
     plain = (owner, 6), (group, 4), (other, 0)
-    assert not exposure.named_readers(acl(*plain))
-    assert exposure.named_readers(acl(*plain, (user, 4), (mask, 4)))
-    assert not exposure.named_readers(acl(*plain, (user, 4), (mask, 0)))
-    assert not exposure.named_readers(acl(*plain, (user, 2), (mask, 6)))
-    assert not exposure.named_readers(b"")
-    assert not exposure.named_readers(b"\2\0\0\0\2")
+    assert not files.named_readers(acl(*plain))
+    assert files.named_readers(acl(*plain, (user, 4), (mask, 4)))
+    assert not files.named_readers(acl(*plain, (user, 4), (mask, 0)))
+    assert not files.named_readers(acl(*plain, (user, 2), (mask, 6)))
+    assert not files.named_readers(b"")
+    assert not files.named_readers(b"\2\0\0\0\2")
 
 
 def test_folders_that_others_can_write_are_told(spilled: Path) -> None:
@@ -153,7 +153,7 @@ def test_second_names_within_the_store_are_none(spilled: Path) -> None:
 def test_the_names_of_a_harness_in_the_temp_folder() -> None:
     catalogue = Catalogue(Places.of_home("/nowhere"))
     names = {
-        name: exposure.fixed_names(profile, 7)
+        name: folders.fixed_names(profile, 7)
         for name, profile in catalogue.profiles.items()
     }
     assert names["claude-code"] == {"claude-7", "claude"}

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING
 from spillview.catalogue import triage
 from spillview.catalogue.gists import SECRET, Gists
 from spillview.catalogue.session_order import worst_first
-from spillview.exposure.exposure import leads_out, user_name
+from spillview.exposure.files import leads_out
+from spillview.exposure.people import user_name
 from spillview.exposure.permissions import world_readable
 from spillview.model import Artifact, Found, Missing
 from spillview.report.finding_list import NOTHING, Covered

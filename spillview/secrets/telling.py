@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from spillview.exposure.exposure import Exposure
+from spillview.exposure.facts import Exposure
 from spillview.hints import TYPE_CHECKING
 from spillview.secrets.kept import states
 from spillview.text import human_count, path_text

@@ -24,17 +24,14 @@ from typing import TYPE_CHECKING
 from spillview.errors import Cancelled, Unreadable
 from spillview.named import NamedTuple
 from spillview.stored import snapshots
+from spillview.stored.connections import connect, refusal
 from spillview.stored.snapshots import Marks, shown
-from spillview.text import printable
 
 if TYPE_CHECKING:
     import sqlite3
 
     from spillview.content.content import FileContent
 
-LONGEST = 64 << 20
-"""A text or blob that is longer ends the query that wants it: ask for its `length()`
-first, or read it with `Database.blob`."""
 _SMALL = 64 << 20
 """Databases up to this size are copied rather than read with locks."""
 _STEPS = 100_000
@@ -267,7 +264,7 @@ class Database:
             if self._cancelled is not None and self._cancelled():
                 raise Cancelled("Nobody waits for this database any more.") from None
             self.verify()  # damaged, or changed meanwhile
-            raise _unreadable(self.path, error) from error
+            raise refusal(self.path, error) from error
 
 
 _RECURSIVE = 33
@@ -277,7 +274,7 @@ _RECURSIVE = 33
 def _direct(path: str, found: Marks, cancelled: Callable[[], bool] | None) -> Database:
     """The database where it lies: SQLite looks for no lock, journal or log."""
     try:
-        connection = _connect(path, path, "mode=ro&immutable=1")
+        connection = connect(path, path, "mode=ro&immutable=1")
         return _database(path, connection, cancelled, marks=found)
     except Unreadable:
         if snapshots.unchanged(path, found):
@@ -291,7 +288,7 @@ def _copied(path: str, folder: str, cancelled: Callable[[], bool] | None) -> Dat
 
     try:
         copy = os.path.join(folder, "copy")
-        connection = _connect(path, copy, "mode=rw", "PRAGMA locking_mode=EXCLUSIVE")
+        connection = connect(path, copy, "mode=rw", "PRAGMA locking_mode=EXCLUSIVE")
         return _database(path, connection, cancelled)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
@@ -321,7 +318,7 @@ def _with_locks(
             now.in_wal_mode and index.size and log.size
         ):
             how = "mode=ro&readonly_shm=1"
-            connection = _connect(path, path, how, "BEGIN")
+            connection = connect(path, path, how, "BEGIN")
             database = _database(path, connection, cancelled, guard=guard)
             guard = None
             return database
@@ -349,76 +346,6 @@ def _database(
 ) -> Database:
     try:
         return Database(path, connection, cancelled, marks=marks, guard=guard)
-    except BaseException:
+    except BaseException:  # whatever it was: it is not left open
         connection.close()
         raise
-
-
-def _connect(path: str, file: str, how: str, first: str = "") -> sqlite3.Connection:
-    """A connection to `file` that trusts nothing of what it says."""
-    import sqlite3
-    from urllib.parse import quote
-
-    try:
-        connection = sqlite3.connect(
-            f"file://{quote(os.fsencode(os.path.abspath(file)))}?{how}",
-            uri=True,
-            timeout=0,
-            isolation_level=None,
-            check_same_thread=False,
-        )
-    except sqlite3.Error as error:
-        raise _unreadable(path, error) from error
-    try:
-        for limit, most in (
-            (sqlite3.SQLITE_LIMIT_LENGTH, LONGEST),
-            (sqlite3.SQLITE_LIMIT_SQL_LENGTH, 1 << 20),
-            (sqlite3.SQLITE_LIMIT_COLUMN, 500),
-            (sqlite3.SQLITE_LIMIT_EXPR_DEPTH, 200),
-            (sqlite3.SQLITE_LIMIT_COMPOUND_SELECT, 10),
-            (sqlite3.SQLITE_LIMIT_VDBE_OP, 25_000),
-            (sqlite3.SQLITE_LIMIT_ATTACHED, 0),
-            (sqlite3.SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 200),
-            (sqlite3.SQLITE_LIMIT_TRIGGER_DEPTH, 1),
-            (sqlite3.SQLITE_LIMIT_WORKER_THREADS, 0),
-        ):
-            connection.setlimit(limit, most)
-        connection.text_factory = _text
-        if first:
-            connection.execute(first)
-        for pragma in ("trusted_schema=OFF", "cell_size_check=ON", "mmap_size=0"):
-            connection.execute(f"PRAGMA {pragma}")
-        # The first read: log or journal are recovered, and every file is open.
-        connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
-        connection.execute("PRAGMA query_only=ON")
-    except (sqlite3.Error, UnicodeDecodeError) as error:
-        connection.close()
-        raise _unreadable(path, error) from error
-    except BaseException:
-        connection.close()
-        raise
-    return connection
-
-
-def _text(data: bytes) -> str:
-    return data.decode("utf-8", "replace")
-
-
-def _unreadable(path: str, error: sqlite3.Error | UnicodeDecodeError) -> Unreadable:
-    """The reason as a sentence; SQLite's own may quote bytes that are no text."""
-    name = getattr(error, "sqlite_errorname", "") or ""
-    if isinstance(error, UnicodeDecodeError):
-        name = "SQLITE_CORRUPT"
-    if name.startswith("SQLITE_INTERRUPT"):
-        reason = "asks for endless work"
-    elif name.startswith("SQLITE_NOTADB"):
-        reason = "is no SQLite database, or it is encrypted"
-    elif name.startswith("SQLITE_CORRUPT"):
-        reason = "is a damaged database"
-    elif name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
-        reason = "is locked by its owner"
-    elif name.startswith("SQLITE_TOOBIG"):
-        reason = f"has a value of more than {LONGEST:,} bytes where it was read"
-    else:
-        reason = f"could not be read: {printable(str(error))}"
-    return Unreadable(f"{shown(path)} {reason}.")
