@@ -55,10 +55,10 @@ def test_a_store_of_the_owner_alone_is_exposed_to_nobody(spilled: Path) -> None:
 def test_a_group_with_other_members_can_read(
     spilled: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(exposure, "others_in", lambda gid, uid: True)
+    monkeypatch.setattr(files, "others_in", lambda gid, uid: True)
     spilled.chmod(0o640)
     assert told("group-readable") == []  # the folders above let nobody through
-    monkeypatch.setattr(exposure, "_passed", lambda folder, gid: True)
+    monkeypatch.setattr(files, "passed", lambda folder, gid: True)
     [row] = told("group-readable")
     assert row["number"] == 1
     assert row["root"] == str(spilled)
@@ -105,7 +105,7 @@ def test_a_group_that_can_write_a_folder_is_told(
     exposure.forget()
     assert told("group-folder") == []
     exposure.forget()
-    monkeypatch.setattr(exposure, "others_in", lambda gid, uid: True)
+    monkeypatch.setattr(folders, "others_in", lambda gid, uid: True)
     [row] = told("group-folder")
     assert row["root"] == str(spilled.parent)
 

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections import OrderedDict
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from spillview.frozen import replace
 from spillview.model import Mention
 from spillview.transcripts import jsonl, logfile
-from spillview.transcripts.calls import (
-    Marks,
-    command_of,
-    parse_time,
-)
+from spillview.transcripts.calls import Marks, command_of, parse_time
+from spillview.transcripts.claude_calls import NOT_READS, Calls, tasks_of
 from spillview.transcripts.claude_ground import Ground, is_shell_output, outcome
 from spillview.transcripts.claude_records import (
     Call,
@@ -43,33 +38,8 @@ if TYPE_CHECKING:
 POINTER = "claude.pointer"
 """The notice id of a record that names its artifact in a field and not in its text."""
 
-CALLS = 256
-"""So many calls that were looked for are remembered."""
-
 FIRST_IDS = 16
 """So many record ids at the start tell whether one session is a fork of another."""
-
-NOT_READS = frozenset(
-    (
-        "Agent",
-        "AskUserQuestion",
-        "Edit",
-        "ExitPlanMode",
-        "MultiEdit",
-        "NotebookEdit",
-        "SendMessage",
-        "SendUserFile",
-        "Task",
-        "TaskCreate",
-        "TaskUpdate",
-        "TodoWrite",
-        "Write",
-    )
-)
-"""Tools whose arguments may name an artifact while their result shows none of it."""
-
-TASK_TOOLS = frozenset(("AgentOutputTool", "BashOutput", "TaskOutput"))
-_TASK_KEYS = ("task_id", "bash_id", "shell_id", "agentId")
 
 _NEEDLES = (
     b"persistedOutputPath",
@@ -141,8 +111,7 @@ class _Reader:
         )
         self.touches = Touches(draft, profile, self.marks)
         self.decisions = Decisions(draft)
-        self.calls: OrderedDict[str, tuple[Call | None, int]] = OrderedDict()
-        """Calls looked for: what was found, and before which offset."""
+        self.calls = Calls(content)
         needles = [*_NEEDLES]
         needles += [mark.encode() for mark in self.marks.names]
         needles += [notice.needle.encode() for notice in profile.notices]
@@ -259,10 +228,7 @@ class _Reader:
         """Remember a call that names an artifact until its result comes."""
         if call.tool in NOT_READS:
             return
-        more: list[str] = []
-        if call.tool in TASK_TOOLS and isinstance(call.arguments, dict):
-            ids = (call.arguments.get(key) for key in _TASK_KEYS)
-            more = [f"{task}.output" for task in ids if isinstance(task, str)]
+        more = [f"{task}.output" for task in tasks_of(call)]
         made = made_by(call.tool, call.arguments, parse_time(call.time))
         agent = self._agent(value)
         named = self.touches.called(call.id, call.arguments, made, agent, more)
@@ -321,7 +287,7 @@ class _Reader:
         value, draft = record.value, self.draft
         groups = hit.groups if hit is not None else {}
         call_id = block.call_id or groups.get("call_id")
-        call = self._call(call_id, record.offset) if call_id else None
+        call = self.calls.find(call_id, record.offset) if call_id else None
         tool = call.tool if call is not None else None
         if hit is not None and hit.notice.cut and tool == "Read":
             return  # what the file holds is still in the file
@@ -378,7 +344,7 @@ class _Reader:
         enveloped: set[int],
     ) -> None:
         def maker() -> Made:
-            call = self._call(call_id, record.offset) if call_id else None
+            call = self.calls.find(call_id, record.offset) if call_id else None
             if call is None:
                 return None, None, None
             return made_by(call.tool, call.arguments, parse_time(call.time))
@@ -393,24 +359,6 @@ class _Reader:
             self._agent(record.value),
         )
 
-    def _call(self, call_id: str, before: int) -> Call | None:
-        """The call of that id, from the records before offset `before`.
-
-        Its arguments are the command alone. A record may stand in a transcript many
-        times over; nothing is looked for twice in the same bytes.
-        """
-        known, after = self.calls.pop(call_id, (None, 0))
-        if known is None:
-            needle = b'"' + call_id.encode("utf-8", "replace") + b'"'
-            for data in logfile.lines_back(self.content, needle, before, after):
-                known = _call_in(data, call_id)
-                if known is not None:
-                    break
-        self.calls[call_id] = (known, before)
-        if len(self.calls) > CALLS:
-            self.calls.popitem(last=False)
-        return known
-
     def _lane(self, value: dict[str, Any]) -> str:
         """Whose records these are: the main agent's or a subagent's."""
         return "" if self.draft.agent is not None else lane_of(value)
@@ -419,17 +367,6 @@ class _Reader:
         if self.draft.agent is not None:
             return self.draft.agent
         return (self._lane(value) or None) if value.get("isSidechain") else None
-
-
-def _call_in(data: bytes, call_id: str) -> Call | None:
-    """The call of that id in a line, with its command for arguments."""
-    value = logfile.value_of(data) if b'"tool_use"' in data else None
-    if value is None or value.get("type") != "assistant":
-        return None
-    for call in calls_in(value):
-        if call.id == call_id:
-            return replace(call, arguments=command_of(call.arguments))
-    return None
 
 
 def record_at(content: Content, offset: int, length: int) -> dict[str, Any] | None:

@@ -7,7 +7,6 @@ calls are matched with their results, later reads and the agent's next words not
 from __future__ import annotations
 
 import os
-from collections import OrderedDict
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any, cast
 
@@ -28,6 +27,7 @@ from spillview.transcripts.events import (
 )
 from spillview.transcripts.genuine import Ground, changes_files
 from spillview.transcripts.notices import Block, Hit, notices_in
+from spillview.transcripts.remembered_calls import RememberedCall, RememberedCalls
 from spillview.transcripts.touches import Touches, made_by
 
 if TYPE_CHECKING:
@@ -50,24 +50,6 @@ SESSIONS = 256
 """So many ids of sessions that records name are remembered."""
 
 
-class _Call:
-    """A call whose result may come."""
-
-    __slots__ = ("command", "message", "time", "tool")
-
-    def __init__(
-        self,
-        tool: str | None = None,
-        command: str | None = None,
-        time: float | None = None,
-        message: str | None = None,
-    ) -> None:
-        self.tool = tool
-        self.command = command
-        self.time = time
-        self.message = message
-
-
 class Conversation:
     """Takes the records of one session into a draft of its facts."""
 
@@ -80,12 +62,8 @@ class Conversation:
         draft.extra = deepcopy(draft.extra)
         extra = draft.extra
         self.state: dict[str, Any] = extra.setdefault("state", {})
-        self.calls: OrderedDict[str, _Call] = OrderedDict(
-            (key, _Call(*row)) for key, row in extra.get("calls", [])
-        )
-        self.answered: OrderedDict[str, _Call] = OrderedDict(
-            (key, _Call(*row)) for key, row in extra.get("answered", [])
-        )
+        self.calls = RememberedCalls(CALLS, extra.get("calls", ()))
+        self.answered = RememberedCalls(ANSWERED, extra.get("answered", ()))
         marks = Marks.of(profile)
         self.ground = Ground(
             profile,
@@ -161,11 +139,8 @@ class Conversation:
         draft = self.draft
         draft.pending = self.touches.waiting
         draft.waiting = self.decisions.waiting
-        for name, calls in (("calls", self.calls), ("answered", self.answered)):
-            draft.extra[name] = [
-                [key, [call.tool, call.command, call.time, call.message]]
-                for key, call in calls.items()
-            ]
+        draft.extra["calls"] = self.calls.rows()
+        draft.extra["answered"] = self.answered.rows()
 
     # What the session is
 
@@ -231,9 +206,8 @@ class Conversation:
                 lane, event.message, None, event.tool, command, record.number
             )
         cut = command[:LONGEST_COMMAND] if command else None
-        self.calls[event.id] = _Call(event.tool, cut, time, event.message)
-        if len(self.calls) > CALLS:
-            self.calls.popitem(last=False)
+        call = RememberedCall(event.tool, cut, time, event.message)
+        self.calls.remember(event.id, call)
         if not changes_files(event.tool):
             made = made_by(event.tool, arguments, time)
             agent = self._agent(event.agent)
@@ -254,7 +228,7 @@ class Conversation:
         (block,) = texts
         hits = notices_in(block.text, block.place, self.profile.notices)
         for hit in self._own(hits, block, None, None):
-            call = _Call(time=time)
+            call = RememberedCall(time=time)
             call_id = hit.groups.get("call_id")
             self._mention(record, index, block, hit, call, call_id, agent, None)
             self.decisions.wait(lane, None)
@@ -306,22 +280,19 @@ class Conversation:
                 for touch in self.draft.touches[before:]:
                     self.touched.add((touch.call_id, touch.tool, touch.command))
             self.calls.pop(event.call_id, None)
-            self.answered[event.call_id] = call
-            self.answered.move_to_end(event.call_id)
-            if len(self.answered) > ANSWERED:
-                self.answered.popitem(last=False)
+            self.answered.remember(event.call_id, call)
 
-    def _call_of(self, event: Returned, time: float | None) -> _Call:
+    def _call_of(self, event: Returned, time: float | None) -> RememberedCall:
         """The call that a result answers, with what the result itself says of it."""
         key = event.call_id or ""
-        known = self.calls.get(key) or self.answered.get(key) or _Call()
+        known = self.calls.get(key) or self.answered.get(key) or RememberedCall()
         tool = event.tool if known.tool is None else known.tool
         command = known.command
         if command is None:
             command = command_of(plain_arguments(event.arguments))
             command = command[:LONGEST_COMMAND] if command else None
         when = known.time if known.time is not None else time
-        return _Call(tool, command, when, known.message)
+        return RememberedCall(tool, command, when, known.message)
 
     def _own(
         self, hits: list[Hit], block: Block, tool: str | None, field: str | None
@@ -342,7 +313,7 @@ class Conversation:
         index: int,
         block: Block,
         hit: Hit | None,
-        call: _Call,
+        call: RememberedCall,
         call_id: str | None,
         agent: str | None,
         event: Returned | None,

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from spillview.frozen import Frozen
 from spillview.model import Mention
 from spillview.transcripts import frames, jsonl, logfile
 from spillview.transcripts.calls import (
@@ -22,6 +20,7 @@ from spillview.transcripts.draft import Draft
 from spillview.transcripts.events import Called, Event, Returned, Said
 from spillview.transcripts.facts import TranscriptFacts, load
 from spillview.transcripts.notices import Block, Hit, notices_in
+from spillview.transcripts.remembered_calls import RememberedCall, RememberedCalls
 from spillview.transcripts.touches import Touches, made_by
 from spillview.transcripts.values import text_in
 
@@ -118,26 +117,16 @@ def spoken(record: dict[str, Any]) -> Iterator[Event]:
                 )
 
 
-class _Call(Frozen):
-    """A call that waits for its result."""
-
-    tool: str | None
-    command: str | None
-    time: float | None
-    step: str
-
-
 class _Reader:
     """Takes one log's records into a draft of its facts."""
 
     def __init__(self, profile: Profile, draft: Draft) -> None:
         self.profile = profile
         self.draft = draft
-        self.calls: OrderedDict[str, _Call] = OrderedDict()
+        rows = draft.extra.get("calls", {}).items()
+        self.calls = RememberedCalls(CALLS, rows)
         self.touches = Touches(draft, profile, Marks.of(profile))
         self.decisions = Decisions(draft)
-        for call_id, row in draft.extra.get("calls", {}).items():
-            self.calls[call_id] = _Call(*row)
 
     def run(self, content: FileContent, cancelled: Callable[[], bool] | None) -> None:
         """Read to the end of the file."""
@@ -172,12 +161,7 @@ class _Reader:
         draft.text_read = scanner.consumed
         draft.pending = self.touches.waiting
         draft.waiting = self.decisions.waiting
-        draft.extra = {
-            "calls": {
-                key: [call.tool, call.command, call.time, call.step]
-                for key, call in self.calls.items()
-            }
-        }
+        draft.extra = {"calls": dict(self.calls.rows())}
         if stream is None:
             draft.size_read = scanner.consumed
         else:
@@ -229,9 +213,7 @@ class _Reader:
         self.decisions.answered("", step, None, tool, command, None)
         if call_id is None:
             return
-        self.calls[call_id] = _Call(tool, command, time, step)
-        if len(self.calls) > CALLS:
-            self.calls.popitem(last=False)
+        self.calls.remember(call_id, RememberedCall(tool, command, time, step))
         if tool not in NOT_READS:
             self.touches.called(call_id, arguments, made_by(tool, arguments, time))
 
@@ -274,15 +256,17 @@ class _Reader:
             call = self.calls.get(block.call_id or "")
             if nested:
                 command = command_of(_arguments(data.get("arguments")))
-                call = _Call(text_in(data.get("name")), command, time, _step(data))
+                call = RememberedCall(
+                    text_in(data.get("name")), command, time, _step(data)
+                )
             elif call is None:
-                call = _Call(None, None, None, _step(data))
+                call = RememberedCall(None, None, None, _step(data))
             hits = notices_in(block.text, "result", self.profile.notices)
             for hit in hits:
                 self._mention(record, index, block, hit, call, time, given)
                 self.draft.mention_ids.append(record_id)
                 if not replaced:
-                    self.decisions.wait("", call.step)
+                    self.decisions.wait("", call.message)
             if not nested:
                 made = (call.tool, call.command, call.time)
                 self.touches.returned(
@@ -303,7 +287,7 @@ class _Reader:
         index: int,
         block: Block,
         hit: Hit,
-        call: _Call,
+        call: RememberedCall,
         time: float | None,
         given: bool,
     ) -> None:
