@@ -7,18 +7,16 @@ hold no records (a map, a list of values) are read whole.
 
 from __future__ import annotations
 
-import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from spillview.comparison.document import Cancelled, Document
 from spillview.shape.table import as_json, cell
 
 if TYPE_CHECKING:
     from spillview.content.content import Content
-    from spillview.shape.outline import Outline
-    from spillview.shape.source import Source
 
 LIKELY = (
     *("id", "_id", "uuid", "guid", "key", "nodeid", "node_id", "number", "sku", "slug"),
@@ -38,17 +36,11 @@ CHANGED = 50_000
 SHOWN = 100
 """Keys of each kind that are kept."""
 
-WHOLE = 8 << 20
-"""Bytes of a document without records that is read whole."""
-
 LARGEST = 1 << 30
 """Bytes of a larger document are not parsed."""
 
 NAME = 200
 """Chars of a key that are kept."""
-
-Cancelled = Callable[[], bool]
-Take = Callable[[Sequence[Any]], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,56 +75,6 @@ class NotCompared:
     sentence: str
 
 
-class _Side:
-    """The items of one document."""
-
-    def __init__(self, source: Source, cancelled: Cancelled | None) -> None:
-        self.source = source
-        self._cancelled = cancelled
-        self.outline: Outline = source.outline()
-        self.document: Any = None
-        self.whole = False
-        if self.outline.records is None and self.outline.complete:
-            self.whole = source.inner.size <= WHOLE
-            if self.whole:
-                self.document = _loaded(source)
-
-    @property
-    def count(self) -> int | None:
-        """How many items there are; None where there are none to be told apart."""
-        if self.outline.records is not None:
-            return self.outline.records.count
-        return len(self.document) if isinstance(self.document, list | dict) else None
-
-    def keys(self) -> set[str]:
-        """Fields that each of the items has."""
-        records = self.outline.records
-        if records is None:
-            return set()
-        return {name for name, count in records.keys if count == records.count}
-
-    def each(self, take: Take) -> None:
-        """Give every record to `take`, in batches."""
-        from spillview.shape.stream import Stream
-
-        records, tree = self.outline.records, self.outline.tree
-        assert records is not None
-        assert tree is not None
-        node = tree.root
-        for key in records.trail:
-            below = node.find(key)
-            assert below is not None
-            node = below
-        stream = Stream(
-            self.source.inner,
-            begin=self.outline.begin,
-            lines=self.source.kind == "jsonl",
-            cancelled=self._cancelled,
-        )
-        stream.watch(node, take)
-        stream.run()
-
-
 def compare_items(
     before: Content, after: Content, *, cancelled: Cancelled | None = None
 ) -> ItemComparison | NotCompared:
@@ -150,7 +92,7 @@ def compare_items(
     ):
         if {a.kind, b.kind} - {"json", "jsonl"}:
             return NotCompared("One of them is no JSON.")
-        one, two = _Side(a, cancelled), _Side(b, cancelled)
+        one, two = Document(a, cancelled), Document(b, cancelled)
         for side, which in ((one, "earlier"), (two, "later")):
             error = side.outline.error
             if error is not None:
@@ -167,7 +109,7 @@ def compare_items(
 # -- records ------------------------------------------------------------------------
 
 
-def _records(one: _Side, two: _Side) -> ItemComparison | NotCompared:
+def _records(one: Document, two: Document) -> ItemComparison | NotCompared:
     most = max(one.count or 0, two.count or 0)
     if most > MOST:
         return NotCompared(
@@ -250,7 +192,7 @@ class _Known:
             self.items[cell(record[self.key])] = hash(_sorted(record))
 
 
-def _key(one: _Side, two: _Side) -> str | None:
+def _key(one: Document, two: Document) -> str | None:
     """The field by which items are known in both; None where none is unlike in all."""
     both = one.keys() & two.keys()
     likely = [name for name in LIKELY if name in both]
@@ -291,8 +233,8 @@ class _Distinct:
 # -- documents without records ------------------------------------------------------
 
 
-def _values(one: _Side, two: _Side) -> ItemComparison | NotCompared:
-    a, b = one.document, two.document
+def _values(one: Document, two: Document) -> ItemComparison | NotCompared:
+    a, b = one.value, two.value
     if isinstance(a, dict) and isinstance(b, dict):
         left = {name: _sorted(value) for name, value in a.items()}
         right = {name: _sorted(value) for name, value in b.items()}
@@ -330,7 +272,7 @@ def _values(one: _Side, two: _Side) -> ItemComparison | NotCompared:
 
 
 def _bags(
-    one: _Side, two: _Side, left: Counter[str], right: Counter[str], records: Any
+    one: Document, two: Document, left: Counter[str], right: Counter[str], records: Any
 ) -> ItemComparison:
     added, removed = right - left, left - right
     return ItemComparison(
@@ -348,17 +290,6 @@ def _bags(
         _names(removed.elements()),
         (),
     )
-
-
-def _loaded(source: Source) -> Any:
-    """The document as Python values; None where it cannot be read so."""
-    data = source.inner.pread(source.begin, source.inner.size)
-    try:
-        if source.kind == "jsonl":
-            return [json.loads(line) for line in data.splitlines() if line.strip()]
-        return json.loads(data)
-    except (ValueError, RecursionError):
-        return None
 
 
 # -- values -------------------------------------------------------------------------
