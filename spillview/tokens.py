@@ -44,7 +44,7 @@ class Tokenizer:
                 f"no vocabulary is called “{name[:60]}”: {', '.join(VOCABULARIES)}"
             )
         try:
-            import tiktoken  # type: ignore[import-not-found]  # an optional extra
+            import tiktoken
         except ImportError:
             raise BadInput(
                 "counting tokens exactly needs tiktoken:"

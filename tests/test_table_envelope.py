@@ -25,7 +25,6 @@ from spillview.envelopes.records import Rows
 from spillview.envelopes.table import (
     dated_name,
     fold_rows,
-    fold_table,
     table_chunks,
     table_envelope,
 )
@@ -336,7 +335,7 @@ def test_no_rows_and_unknown_columns_and_missing_files(tmp_path: Path) -> None:
 def test_a_content_is_folded_with_its_sizes() -> None:
     content = BytesContent(as_csv().encode())
     counts = count(content)
-    facts = fold_table(content, counts, label="ls", path=HERE, by="size").facts
+    facts = fold_rows(content, label="ls", path=HERE, by="size", counts=counts).facts
     assert (facts.bytes, facts.lines, facts.items) == (counts.bytes, 1_001, 1_000)
 
 

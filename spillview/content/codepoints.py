@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-# The wheel ships no type stubs.
-from stringzilla import (  # type: ignore[import-not-found]
+from stringzilla import (
     count,
     find,
     find_first_of,

@@ -229,9 +229,7 @@ def _cluster_end(content: Content, start: int, end: int) -> int:
     after = around[end - base]
     if after < 0x80 and (after != 0x0A or around[end - base - 1] != 0x0D):
         return end
-    from stringzilla import (  # type: ignore[import-not-found] # no stubs in the wheel
-        utf8_graphemes,
-    )
+    from stringzilla import utf8_graphemes
 
     # An ASCII character begins a cluster (an LF perhaps inside one).
     first = next(

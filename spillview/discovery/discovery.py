@@ -32,6 +32,7 @@ from spillview.discovery.recognition import (
     sessions_of,
 )
 from spillview.discovery.routes import (
+    ALL,
     At,
     Narrow,
     Route,
@@ -194,7 +195,7 @@ class _Search(Stores):
         """
         inner = [ground for ground in self.grounds() if inside(ground, real)]
         own = [g for g in self.grounds() if os.path.realpath(g.path) == real]
-        inner += [ground for ground in own if holds(ground, Narrow())]
+        inner += [ground for ground in own if holds(ground, ALL)]
         for ground in inner:
             self._walk(ground)
         return bool(inner)
@@ -271,7 +272,7 @@ class _Search(Stores):
         # What points at these files may lie in another folder or store.
         sessions = sessions_of(place.places)
         for ground in every:
-            self._logs.walk(ground, Narrow(sessions) if sessions else Narrow())
+            self._logs.walk(ground, Narrow(sessions) if sessions else ALL)
 
     def _narrow(self, place: Recognised) -> Narrow | None:
         """What a PATH inside a store stands for: a session, a project, or its files."""
@@ -296,7 +297,7 @@ class _Search(Stores):
     def _one(self, path: str, ground: Ground, places: Sequence[At]) -> None:
         """One file as an artifact of `ground`."""
         folder, name = os.path.split(path)
-        shelf = Shelf(ground, folder, os.path.realpath(folder), list(places), Narrow())
+        shelf = Shelf(ground, folder, os.path.realpath(folder), list(places), ALL)
         shelf.take(self._walker, PathEntry(path, name))
         shelf.put_down(self._walker)
 

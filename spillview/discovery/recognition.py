@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from spillview.discovery.roots import folder_names
 from spillview.discovery.routes import (
+    ALL,
     At,
     Captures,
     Narrow,
@@ -133,7 +134,7 @@ def _place(ground: Ground, names: Sequence[str], *, folder: bool) -> Recognised 
     at = begin(ground.routes)
     path = ground.path
     for name in names if folder else names[:-1]:
-        at = advance(at, name, Narrow())
+        at = advance(at, name, ALL)
         path = os.path.join(path, name)
         if not at:
             return None
@@ -245,7 +246,7 @@ class Listed:
             ahead += [
                 (below + name, further)
                 for name in folders
-                if (further := advance(here, name, Narrow()))
+                if (further := advance(here, name, ALL))
             ]
         return False
 
@@ -360,7 +361,7 @@ def is_store(ground: Ground) -> bool:
             return named_alike(ground.path, one, {one[0].harness: [route]}) is not None
         first = route.parts[0]
         if first.literal is None or len(route.parts) == 1:
-            return holds(ground, Narrow())
+            return holds(ground, ALL)
         if os.path.isdir(os.path.join(ground.path, first.literal)):
             return True
     return False

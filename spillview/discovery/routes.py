@@ -76,6 +76,10 @@ class Narrow(NamedTuple):
         return session in self.sessions or hashed_session(session) in self.sessions
 
 
+ALL = Narrow()
+"""Every session and every project."""
+
+
 def hashed_session(session: str) -> str:
     """`session-` and 12 hex digits of the id's sha256; `~0020` in it is decoded."""
     data = untilde(session).encode("utf-8", "surrogatepass")

@@ -21,7 +21,7 @@ from spillview.discovery.entries import (
     other_of,
     says_of,
 )
-from spillview.discovery.routes import At, Captures, Narrow, Route, advance, filled
+from spillview.discovery.routes import ALL, At, Captures, Narrow, Route, advance, filled
 from spillview.errors import Unreadable
 from spillview.frozen import replace
 from spillview.hints import TYPE_CHECKING
@@ -83,7 +83,7 @@ class Shelf:
         """Where a folder is itself a transcript (`json-dir`)."""
         self._inner = [place for place in here if not place.last]
         self._narrow = narrow
-        self._all = narrow == Narrow()
+        self._all = narrow == ALL
         self._root = top if top is not None else ground.path
         self._files: dict[int, Files] = {}
         self.alike = (

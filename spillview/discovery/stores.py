@@ -16,6 +16,7 @@ from spillview.discovery.recognition import (
 )
 from spillview.discovery.roots import closed_folder, find_roots, ignore
 from spillview.discovery.routes import (
+    ALL,
     Narrow,
     Route,
     Routes,
@@ -136,7 +137,7 @@ class Stores:
     def _routes_at(self, profile: Profile, root_id: str) -> tuple[Route, ...]:
         return tuple(r for r in self._routes[profile.harness] if r.root_id == root_id)
 
-    def _walk(self, ground: Ground, narrow: Narrow = Narrow()) -> int:  # noqa: B008  # frozen
+    def _walk(self, ground: Ground, narrow: Narrow = ALL) -> int:
         found, logs = self._walker.walk(ground, narrow)
         self._walked.append(ground)
         return found + logs

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable
 
 from spillview.discovery.entries import Discovery, TranscriptFound, no_access
-from spillview.discovery.routes import At, Narrow, advance, begin
+from spillview.discovery.routes import ALL, At, Narrow, advance, begin
 from spillview.discovery.shelves import Ground, Shelf
 from spillview.model import Problem
 
@@ -47,7 +47,7 @@ class Walker:
     def walk(
         self,
         ground: Ground,
-        narrow: Narrow = Narrow(),  # noqa: B008  # frozen
+        narrow: Narrow = ALL,
         *,
         start: str | None = None,
         places: Iterable[At] | None = None,

@@ -87,7 +87,7 @@ def _walk(base: str, inner: str) -> int:
             deeper = os.open(part, _FOLDER, dir_fd=folder)
             os.close(folder)
             folder = deeper
-    except BaseException:
+    except BaseException:  # whatever it was: it is not left open
         os.close(folder)
         raise
     return folder

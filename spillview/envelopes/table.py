@@ -29,7 +29,6 @@ from spillview.errors import BadInput
 from spillview.text import human_count, path_text, printable
 
 if TYPE_CHECKING:
-    from spillview.content.content import Content
     from spillview.model import Counts
 
 __all__ = [
@@ -39,7 +38,6 @@ __all__ = [
     "Chunk",
     "dated_name",
     "fold_rows",
-    "fold_table",
     "table_chunks",
     "table_envelope",
 ]
@@ -98,46 +96,6 @@ def table_envelope(
     ).text
 
 
-def fold_table(
-    content: Content,
-    counts: Counts,
-    *,
-    label: str,
-    path: str | os.PathLike[str],
-    by: str | None,
-    top: int = TOP,
-    totals: Sequence[str] = (),
-    distinct: Sequence[str] = (),
-    columns: Sequence[str] = (),
-    form: Form = "tsv",
-    budget: int = BUDGET,
-) -> Envelope:
-    """The envelope of a CSV, TSV, JSON or JSONL content whose sizes are `counts`.
-
-    As `table_envelope`, in bounded memory. Raises what that raises, and what reading
-    raises.
-    """
-    envelope = fold_rows(
-        content,
-        path=path,
-        by=by,
-        top=top,
-        totals=totals,
-        distinct=distinct,
-        columns=columns,
-        label=label,
-        form=form,
-        budget=budget,
-    )
-    facts = replace(
-        envelope.facts,
-        bytes=counts.bytes,
-        total_chars=counts.chars,
-        lines=counts.lines,
-    )
-    return replace(envelope, facts=facts)
-
-
 def fold_rows(
     rows: Any,
     *,
@@ -150,8 +108,13 @@ def fold_rows(
     label: str = "a table",
     form: Form = "tsv",
     budget: int = BUDGET,
+    counts: Counts | None = None,
 ) -> Envelope:
-    """`table_envelope` with its facts."""
+    """`table_envelope` with its facts, in bounded memory where `rows` is a content.
+
+    `counts` are the sizes of a CSV, TSV, JSON or JSONL content, for the facts. Raises
+    what `table_envelope` raises, and what reading raises.
+    """
     if top < 0:
         raise BadInput(f"The top has 0 rows or more, not {top}.")
     name = existing(path)
@@ -167,7 +130,16 @@ def fold_rows(
     if source.left_out:
         header.append(f"Left out: {source.left_out:,} lines that are no JSON")
     header += [f"{one_line(c.name, 60)}: {c.said()}" for c in gathered.columns]
-    return _Shown(gathered, header, tuple(columns), form, budget).envelope()
+    envelope = _Shown(gathered, header, tuple(columns), form, budget).envelope()
+    if counts is None:
+        return envelope
+    facts = replace(
+        envelope.facts,
+        bytes=counts.bytes,
+        total_chars=counts.chars,
+        lines=counts.lines,
+    )
+    return replace(envelope, facts=facts)
 
 
 class _Gathered:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence, Sized
 from itertools import accumulate, chain, count, groupby, repeat
 from operator import contains, mul, rshift
 
-import stringzilla  # type: ignore[import-not-found]  # it has no types
+import stringzilla
 
 INSIDE = 1
 """The word stands somewhere in the text."""

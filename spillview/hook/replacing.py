@@ -60,7 +60,7 @@ def create(path: str, data: bytes) -> None:
     descriptor = os.open(path, _NEW, 0o600)
     try:
         _write(descriptor, data)
-    except BaseException:
+    except BaseException:  # a Ctrl+C leaves nothing behind either
         with suppress(OSError):
             os.unlink(path)
         raise
@@ -95,7 +95,7 @@ def _put(path: str, before: bytes | None, after: bytes) -> None:
         with suppress(OSError):
             os.unlink(temporary)
         raise BadInput(_changed(path)) from None
-    except BaseException:
+    except BaseException:  # a Ctrl+C leaves nothing behind either
         with suppress(OSError):
             os.unlink(temporary)
         raise

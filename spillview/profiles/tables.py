@@ -6,6 +6,7 @@ Each function takes one table and raises `BadProfile`.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from spillview.discovery.roots import check_template
@@ -57,10 +58,8 @@ def read_root(table: Table) -> Root:
             "only the user can name the folder",
         )
     for path in root.paths + sum(by_platform.values(), ()):
-        try:
+        with _path_of(table, path):
             check_template(path)
-        except BadPattern as error:
-            raise table.bad("path", f"{path!r}: {error}") from None
     table.done()
     return root
 
@@ -73,12 +72,19 @@ def _env(table: Table) -> EnvOverride:
     )
     if not override.path.startswith("{value}"):
         raise table.bad("path", "must begin with {value}, the variable's text")
-    try:
+    with _path_of(table, override.path):
         parts_of(override.path.removeprefix("{value}").replace("{uid}", "0"))
-    except BadPattern as error:
-        raise table.bad("path", f"{override.path!r}: {error}") from None
     table.done()
     return override
+
+
+@contextmanager
+def _path_of(table: Table, path: str) -> Iterator[None]:
+    """Say where a path stands that is looked at and is no pattern."""
+    try:
+        yield
+    except BadPattern as error:
+        raise table.bad("path", f"{path!r}: {error}") from None
 
 
 def read_glob(table: Table) -> Glob:

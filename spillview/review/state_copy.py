@@ -41,7 +41,7 @@ def keep(db: sqlite3.Connection, path: str) -> None:
             with closing(sqlite3.connect(draft)) as copy:
                 db.backup(copy, pages=_PAGES)
             os.replace(draft, path)
-        except BaseException:
+        except BaseException:  # a Ctrl+C leaves nothing behind either
             os.unlink(draft)
             raise
 

@@ -49,7 +49,7 @@ class _Spot(Frozen):
 
 def occurrences(data: bytes, content: Content, most: int = 2) -> list[int]:
     """The first places at which `data` stands in the content, `most` at the most."""
-    from stringzilla import find  # type: ignore[import-not-found] # no stubs
+    from stringzilla import find
 
     found: list[int] = []
     at, size = 0, content.size

@@ -91,7 +91,7 @@ class LocalSpillStore:
                 # An envelope made beforehand is that of the whole.
                 foreseen = None if writer.cut else request.envelope
                 return writer.commit(facts or SpillFacts(envelope=foreseen))
-            except BaseException:
+            except BaseException:  # `chunks` raises what it likes
                 with suppress(SpillError):
                     writer.abort()
                 raise

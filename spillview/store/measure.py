@@ -247,7 +247,7 @@ def printed(
                 )
             sink.finish()
         return Printed(path, open_content(path), ended)
-    except BaseException as error:
+    except BaseException as error:  # a Ctrl+C leaves nothing behind either
         os.unlink(path)
         if isinstance(error, OSError):
             raise _no_room(error) from error

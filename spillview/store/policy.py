@@ -188,7 +188,7 @@ class SpillPolicy:
             name = suggested_name if suggested_name is not None else f"{tool}.txt"
             call = _Call(tool, call_id, session_id, label, command, cwd, name)
             decision = self._spill(text, store, call)
-        except Exception as error:
+        except Exception as error:  # a store is anybody's, and the call goes on
             said = f"The result could not be spilled and stays inline: {_said(error)}"
             return self._trouble(Decision(text, "save-failed", said))
         return decision if decision.spilled else self._trouble(decision)
@@ -329,5 +329,5 @@ class SpillPolicy:
 def _said(error: Exception) -> str:
     try:
         return str(error) or type(error).__name__
-    except Exception:
+    except Exception:  # an error's text is made by anybody, too
         return type(error).__name__

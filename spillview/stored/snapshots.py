@@ -150,7 +150,7 @@ def take(
         if not unchanged(path, before):
             raise Moved(f"{shown(path)} keeps changing while it is read.")
         return folder
-    except BaseException:
+    except BaseException:  # whatever it was: no copy is left behind
         shutil.rmtree(folder, ignore_errors=True)
         raise
 
@@ -177,12 +177,16 @@ def unchanged(path: str, before: Marks) -> bool:
     )
 
 
-def _copy(source: str, target: str, cancelled: Callable[[], bool] | None) -> None:
-    """A copy that shares its blocks where the file system can do so."""
+def _still_there(source: str) -> FileContent:
     try:
-        content = opened(source)
+        return opened(source)
     except ArtifactGone as error:
         raise Moved(f"{shown(source)} is being replaced.") from error
+
+
+def _copy(source: str, target: str, cancelled: Callable[[], bool] | None) -> None:
+    """A copy that shares its blocks where the file system can do so."""
+    content = _still_there(source)
     try:
         with open(target, "xb") as file:
             if _cloned(content.fileno(), file.fileno()):
@@ -210,10 +214,7 @@ def _copy(source: str, target: str, cancelled: Callable[[], bool] | None) -> Non
 
 def _compare(source: str, target: str, cancelled: Callable[[], bool] | None) -> None:
     """Read the source again: a copy that was made while it changed differs now."""
-    try:
-        content = opened(source)
-    except ArtifactGone as error:
-        raise Moved(f"{shown(source)} is being replaced.") from error
+    content = _still_there(source)
     try:
         with open(target, "rb") as file:
             offset = 0

@@ -186,7 +186,7 @@ def open_artifact(
             for part in parts:
                 _add(text, part, found)
         return StoredContent(found, text.seal(), before)
-    except BaseException:
+    except BaseException:  # whatever it was: no copy is left behind
         if text is not None:
             text.close()
         raise

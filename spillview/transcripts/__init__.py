@@ -74,8 +74,8 @@ def read_transcript(
             facts = event_log.read(found, profile, module, previous, cancelled)
     except SpillError:
         raise
-    except Exception as error:
-        # Records no reader is ready for: the other transcripts are read all the same.
+    except Exception as error:  # a record that its reader is not ready for
+        # The other transcripts are read all the same.
         if os.environ.get("SPILLVIEW_DEBUG"):
             raise
         where = printable(path_text(found.path))

@@ -76,17 +76,9 @@ def read(
 
     Raises `Unreadable` when the file cannot be opened or read.
     """
-    from spillview.content.content import open_content
-
-    content = open_content(found.path)
-    try:
-        draft = logfile.resume(found, content, previous)
-        reader = _Reader(found, profile, draft, content)
-        reader.run(cancelled)
-        logfile.finish(draft, content)
-        return draft.facts()
-    finally:
-        content.close()
+    with logfile.reading(found, previous) as (content, draft):
+        _Reader(found, profile, draft, content).run(cancelled)
+    return draft.facts()
 
 
 class _Reader:
@@ -133,11 +125,8 @@ class _Reader:
         )
         for record in scanner:
             self._take(record)
-        draft.records += scanner.records
-        draft.skipped += scanner.skipped
-        draft.lines = scanner.number
-        draft.unfinished = scanner.unfinished
-        draft.size_read = draft.text_read = scanner.consumed
+        logfile.passed(draft, scanner)
+        draft.size_read = scanner.consumed
         draft.pending = self.touches.waiting
         draft.waiting = self.decisions.waiting
         for offset, length in reversed(scanner.last):

@@ -110,7 +110,7 @@ class Conversation:
         """Take what a record tells; one that its reader cannot bear is skipped."""
         try:
             events = list(self.reader.events(record.value, self.state))
-        except Exception:
+        except Exception:  # a record that its reader is not ready for
             if os.environ.get("SPILLVIEW_DEBUG"):
                 raise
             self.draft.records -= record.number > 0
@@ -260,7 +260,6 @@ class Conversation:
                 record, index + place, block, hit, call, event.call_id, agent, event
             ):
                 self.decisions.wait(lane, call.message)
-        made = (call.tool, call.command, call.time)
         if event.call_id is not None:
             enveloped = {id(block) for _, block, _ in found}
             if pointed and not found:
@@ -274,7 +273,7 @@ class Conversation:
                     shown,
                     self._record_id,
                     event.failed is True,
-                    lambda: made,
+                    call.made,
                     agent,
                 )
                 for touch in self.draft.touches[before:]:

@@ -9,12 +9,12 @@ from typing import Any
 from spillview.transcripts.calls import parse_time
 from spillview.transcripts.events import (
     About,
-    Called,
     Compacted,
     Event,
     Prompted,
     Returned,
     Said,
+    call_in,
 )
 from spillview.transcripts.values import text_in
 
@@ -76,33 +76,27 @@ def _answered(
         yield Said(text=text.strip(), time=time, message=message, agent=agent)
     requests = data.get("toolRequests")
     for request in requests if isinstance(requests, list) else []:
-        if isinstance(request, dict):
-            yield from _call(request, "name", time, message, agent)
+        yield from _call(request, "name", time, message, agent)
 
 
 def _called(
     data: dict[str, Any], time: float | None, agent: str | None
 ) -> Iterator[Event]:
-    yield from _call(data, "toolName", time, None, agent)
+    return _call(data, "toolName", time, None, agent)
 
 
 def _call(
-    data: dict[str, Any],
-    name: str,
-    time: float | None,
-    message: str | None,
-    agent: str | None,
+    part: Any, tool: str, time: float | None, message: str | None, agent: str | None
 ) -> Iterator[Event]:
-    call_id, tool = text_in(data.get("toolCallId")), text_in(data.get(name))
-    if call_id is not None and tool is not None:
-        yield Called(
-            id=call_id,
-            tool=tool,
-            arguments=data.get("arguments"),
-            time=time,
-            message=message,
-            agent=agent,
-        )
+    return call_in(
+        part,
+        "arguments",
+        ident="toolCallId",
+        tool=tool,
+        time=time,
+        message=message,
+        agent=agent,
+    )
 
 
 def _returned(

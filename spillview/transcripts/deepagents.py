@@ -15,11 +15,11 @@ from spillview.errors import Unreadable
 from spillview.transcripts.calls import parse_time, texts_of
 from spillview.transcripts.events import (
     About,
-    Called,
     Event,
     Prompted,
     Returned,
     Said,
+    call_in,
 )
 from spillview.transcripts.facts import load
 from spillview.transcripts.tables import Key
@@ -169,9 +169,7 @@ def _told(
             yield Said(text=text.strip(), time=time, message=name, agent=agent)
         calls = message.get("tool_calls")
         for call in calls if isinstance(calls, list) else []:
-            called = _called(call, time, name, agent)
-            if called is not None:
-                yield called
+            yield from call_in(call, "args", time=time, message=name, agent=agent)
     elif kind == "tool":
         match = _EXIT.search(text[-120:])
         code = int(match[1]) if match is not None else None
@@ -184,24 +182,6 @@ def _told(
             time=time,
             agent=agent,
         )
-
-
-def _called(
-    call: Any, time: float | None, message: str | None, agent: str | None
-) -> Event | None:
-    if not isinstance(call, dict):
-        return None
-    call_id, tool = text_in(call.get("id")), text_in(call.get("name"))
-    if call_id is None or tool is None:
-        return None
-    return Called(
-        id=call_id,
-        tool=tool,
-        arguments=call.get("args"),
-        time=time,
-        message=message,
-        agent=agent,
-    )
 
 
 def _unpacked(kind: Any, data: Any) -> Any:

@@ -12,7 +12,10 @@ from spillview.transcripts.facts import Touch, TranscriptFacts, Waiting
 
 @dataclass(slots=True)
 class Draft:
-    """Facts while they are gathered; `facts` freezes them."""
+    """Facts while they are gathered; `facts` freezes them.
+
+    Its fields are those of `TranscriptFacts`, with a list for each tuple.
+    """
 
     transcript: str
     harness: str

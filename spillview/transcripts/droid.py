@@ -9,13 +9,13 @@ from typing import Any
 from spillview.transcripts.calls import parse_time, texts_of
 from spillview.transcripts.events import (
     About,
-    Called,
     Compacted,
     Event,
     Place,
     Prompted,
     Returned,
     Said,
+    call_in,
 )
 from spillview.transcripts.facts import load
 from spillview.transcripts.values import text_in
@@ -70,15 +70,8 @@ def _answered(
         text = text_in(block.get("text"))
         if kind == "text" and text is not None and text.strip():
             yield Said(text=text.strip(), time=time, message=message)
-        call_id, tool = text_in(block.get("id")), text_in(block.get("name"))
-        if kind == "tool_use" and call_id is not None and tool is not None:
-            yield Called(
-                id=call_id,
-                tool=tool,
-                arguments=block.get("input"),
-                time=time,
-                message=message,
-            )
+        elif kind == "tool_use":
+            yield from call_in(block, "input", time=time, message=message)
 
 
 def _received(blocks: list[dict[str, Any]], time: float | None) -> Iterator[Event]:

@@ -59,16 +59,9 @@ def read(
 
     Raises `Unreadable` when the file cannot be opened or read.
     """
-    from spillview.content.content import open_content
-
-    content = open_content(found.path)
-    try:
-        draft = logfile.resume(found, content, previous)
+    with logfile.reading(found, previous) as (content, draft):
         _Reader(profile, draft).run(content, cancelled)
-        logfile.finish(draft, content)
-        return draft.facts()
-    finally:
-        content.close()
+    return draft.facts()
 
 
 def record_at(content: FileContent, offset: int, length: int) -> dict[str, Any] | None:
@@ -154,11 +147,7 @@ class _Reader:
         )
         for record in scanner:
             self._take(record)
-        draft.records += scanner.records
-        draft.skipped += scanner.skipped
-        draft.lines = scanner.number
-        draft.unfinished = scanner.unfinished
-        draft.text_read = scanner.consumed
+        logfile.passed(draft, scanner)
         draft.pending = self.touches.waiting
         draft.waiting = self.decisions.waiting
         draft.extra = {"calls": dict(self.calls.rows())}
@@ -268,14 +257,13 @@ class _Reader:
                 if not replaced:
                     self.decisions.wait("", call.message)
             if not nested:
-                made = (call.tool, call.command, call.time)
                 self.touches.returned(
                     record,
                     block.call_id,
                     [] if hits else [block.text],
                     record_id,
                     bool(block.error),
-                    lambda made=made: made,  # type: ignore[misc] # bound at once
+                    call.made,
                 )
         if not nested and not replaced:
             for block, _ in _results(value):

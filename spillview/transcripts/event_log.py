@@ -47,11 +47,7 @@ def _read_lines(
     previous: TranscriptFacts | None,
     cancelled: Cancelled | None,
 ) -> TranscriptFacts:
-    from spillview.content.content import open_content
-
-    content = open_content(found.path)
-    try:
-        draft = logfile.resume(found, content, previous)
+    with logfile.reading(found, previous) as (content, draft):
         talk = Conversation(found, profile, module, draft)
         scanner = jsonl.Scanner(
             jsonl.pieces(content.pread, draft.size_read, content.size, cancelled),
@@ -64,16 +60,10 @@ def _read_lines(
         )
         for record in scanner:
             talk.take(record)
-        draft.records += scanner.records
-        draft.skipped += scanner.skipped
-        draft.lines = scanner.number
-        draft.unfinished = scanner.unfinished
-        draft.size_read = draft.text_read = scanner.consumed
+        logfile.passed(draft, scanner)
+        draft.size_read = scanner.consumed
         talk.close()
-        logfile.finish(draft, content)
-        return draft.facts()
-    finally:
-        content.close()
+    return draft.facts()
 
 
 def _read_document(
@@ -83,13 +73,10 @@ def _read_document(
     previous: TranscriptFacts | None,
     cancelled: Cancelled | None,
 ) -> TranscriptFacts:
-    from spillview.content.content import open_content
     from spillview.transcripts import documents
 
-    content = open_content(found.path)
-    try:
-        # A document is written anew each time; there is nothing to go on from.
-        draft = logfile.draft_of(found, None)
+    # A document is written anew each time; there is nothing to go on from.
+    with logfile.reading(found, None) as (content, draft):
         talk = Conversation(found, profile, module, draft)
         outline = documents.outline(content, arrays_of(module), cancelled)
         talk.take(jsonl.Record(0, 0, 0, 0, documents.first_record(content, outline)))
@@ -101,10 +88,7 @@ def _read_document(
         draft.unfinished = not outline.complete
         draft.size_read = draft.text_read = content.size
         talk.close()
-        logfile.finish(draft, content)
-        return draft.facts()
-    finally:
-        content.close()
+    return draft.facts()
 
 
 def _read_folder(

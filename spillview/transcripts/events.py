@@ -6,9 +6,11 @@ worked out in one place (`conversation`).
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
+
+from spillview.transcripts.values import text_in
 
 Place = Literal["result", "prompt", "attachment"]
 
@@ -46,6 +48,33 @@ class Called:
     """The message the call is part of: calls of one message were decided together."""
     agent: str | None = None
     """The subagent that called, if it was one."""
+
+
+def call_in(
+    part: Any,
+    arguments: str,
+    *,
+    ident: str = "id",
+    tool: str = "name",
+    time: float | None = None,
+    message: str | None = None,
+    agent: str | None = None,
+) -> Iterator[Called]:
+    """The call that a part of a record is, by the names of its members.
+
+    Nothing where it is no object, or has no id or no tool.
+    """
+    if isinstance(part, dict):
+        call_id, name = text_in(part.get(ident)), text_in(part.get(tool))
+        if call_id is not None and name is not None:
+            yield Called(
+                id=call_id,
+                tool=name,
+                arguments=part.get(arguments),
+                time=time,
+                message=message,
+                agent=agent,
+            )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

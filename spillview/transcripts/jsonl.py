@@ -12,8 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-# The wheel ships no type stubs.
-from stringzilla import count, find  # type: ignore[import-not-found]
+from stringzilla import count, find
 
 from spillview.transcripts.facts import load
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from spillview.errors import SpillError
@@ -13,6 +14,7 @@ from spillview.transcripts.facts import TranscriptFacts, load
 if TYPE_CHECKING:
     from spillview.content.content import Content, FileContent
     from spillview.discovery.discovery import TranscriptFound
+    from spillview.transcripts.jsonl import Scanner
 
 TAIL = 4096
 """Bytes before `size_read` that must be unchanged for reading to go on."""
@@ -24,12 +26,36 @@ STEP = 1 << 15
 """Bytes read at first when looking back; eight times as many after each failure."""
 
 
-def resume(
-    found: TranscriptFound, content: FileContent, previous: TranscriptFacts | None
-) -> Draft:
-    """A draft that goes on from `previous`, or an empty one when the file changed."""
-    holds = previous is not None and _holds(content, previous)
-    return draft_of(found, previous if holds else None)
+@contextmanager
+def reading(
+    found: TranscriptFound, previous: TranscriptFacts | None
+) -> Iterator[tuple[FileContent, Draft]]:
+    """The open file, and a draft that goes on from `previous` where that still holds.
+
+    At the end the draft notes what it was read from. Raises `Unreadable` when the file
+    cannot be opened or read.
+    """
+    from spillview.content.content import open_content
+
+    content = open_content(found.path)
+    try:
+        holds = previous is not None and _holds(content, previous)
+        draft = draft_of(found, previous if holds else None)
+        yield content, draft
+        draft.dev, draft.ino = content.dev, content.ino
+        draft.size, draft.mtime_ns = content.size, content.mtime_ns
+        draft.tail = tail_digest(content, draft.size_read)
+    finally:
+        content.close()
+
+
+def passed(draft: Draft, scanner: Scanner) -> None:
+    """Note what a scanner has passed, and how far it came in the text."""
+    draft.records += scanner.records
+    draft.skipped += scanner.skipped
+    draft.lines = scanner.number
+    draft.unfinished = scanner.unfinished
+    draft.text_read = scanner.consumed
 
 
 def draft_of(found: TranscriptFound, previous: TranscriptFacts | None) -> Draft:
@@ -44,13 +70,6 @@ def draft_of(found: TranscriptFound, previous: TranscriptFacts | None) -> Draft:
         agent=found.agent,
         project=found.project,
     )
-
-
-def finish(draft: Draft, content: FileContent) -> None:
-    """Note what the facts were read from."""
-    draft.dev, draft.ino = content.dev, content.ino
-    draft.size, draft.mtime_ns = content.size, content.mtime_ns
-    draft.tail = tail_digest(content, draft.size_read)
 
 
 def tail_digest(content: Content, end: int) -> str:

@@ -11,6 +11,7 @@ from spillview.transcripts.events import (
     Called,
     Compacted,
     Event,
+    Place,
     Prompted,
     Returned,
     Said,
@@ -103,8 +104,8 @@ def _part(
             yield Said(text=text, time=time, message=message)
         elif part.get("ignored") is not True:
             added = part.get("synthetic") is True
-            place = "attachment" if added else "prompt"
-            yield Prompted(text=text, time=time, place=place)  # type: ignore[arg-type]  # one of its words
+            place: Place = "attachment" if added else "prompt"
+            yield Prompted(text=text, time=time, place=place)
     elif kind == "compaction":
         yield Compacted()
     elif kind == "tool":
@@ -121,8 +122,8 @@ def _message(record: dict[str, Any]) -> Iterator[Event]:
     yield About(record_id=message, time=time)
     kind, text = record.get("type"), record.get("text")
     if kind in ("user", "synthetic") and isinstance(text, str):
-        place = "prompt" if kind == "user" else "attachment"
-        yield Prompted(text=text, time=time, place=place)  # type: ignore[arg-type]  # one of its words
+        place: Place = "prompt" if kind == "user" else "attachment"
+        yield Prompted(text=text, time=time, place=place)
     elif kind == "compaction":
         yield Compacted()
     elif kind == "shell":

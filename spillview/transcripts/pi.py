@@ -12,12 +12,12 @@ from typing import Any
 from spillview.transcripts.calls import one_line, parse_time, texts_of
 from spillview.transcripts.events import (
     About,
-    Called,
     Compacted,
     Event,
     Prompted,
     Returned,
     Said,
+    call_in,
 )
 from spillview.transcripts.values import text_in
 
@@ -96,15 +96,7 @@ def _answer(
         if kind == "text" and text is not None:
             yield Said(text=text, time=time, message=ident)
         elif kind == "toolCall":
-            call_id, tool = text_in(block.get("id")), text_in(block.get("name"))
-            if call_id is not None and tool is not None:
-                yield Called(
-                    id=call_id,
-                    tool=tool,
-                    arguments=block.get("arguments"),
-                    time=time,
-                    message=ident,
-                )
+            yield from call_in(block, "arguments", time=time, message=ident)
 
 
 def _result(message: dict[str, Any], time: float | None) -> Event:

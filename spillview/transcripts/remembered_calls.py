@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from spillview.named import NamedTuple
+from spillview.transcripts.touches import Made
 
 
 class RememberedCall(NamedTuple):
@@ -18,6 +19,10 @@ class RememberedCall(NamedTuple):
     """Seconds since the epoch."""
     message: str | None = None
     """The answer, or the step, in which the call was decided."""
+
+    def made(self) -> Made:
+        """What a later read tells of the call."""
+        return self.tool, self.command, self.time
 
 
 class RememberedCalls(OrderedDict[str, RememberedCall]):

@@ -60,17 +60,13 @@ def read(
 
     Raises `Unreadable` when it cannot be read or is no sidecar.
     """
-    from spillview.content.content import open_content
-
-    content = open_content(found.path)
-    try:
+    with logfile.reading(found, None) as (content, draft):
         value = None
         if content.size <= LARGEST:
             value = logfile.value_at(content, 0, content.size)
         if value is None or not text_in(value.get("session")):
             name = printable(path_text(found.path))
             raise Unreadable(f"{name} is no sidecar: it names no session.")
-        draft = logfile.resume(found, content, None)
         draft.session = str(value["session"])
         draft.project = text_in(value.get("cwd"))
         draft.records = draft.lines = 1
@@ -78,10 +74,7 @@ def read(
         draft.saw(_time(value.get("created")))
         draft.mentions.append(_mention(found.path, content.size, value, profile))
         draft.mention_ids.append(None)
-        logfile.finish(draft, content)
-        return draft.facts()
-    finally:
-        content.close()
+    return draft.facts()
 
 
 def record_at(content: Content, offset: int, length: int) -> dict[str, Any] | None:

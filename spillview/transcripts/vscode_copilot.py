@@ -18,6 +18,7 @@ from spillview.transcripts.events import (
     Prompted,
     Returned,
     Said,
+    call_in,
 )
 from spillview.transcripts.values import text_in
 
@@ -151,12 +152,10 @@ def _results(result: Any, time: float | None) -> Iterator[Event]:
         if words is not None and words.strip():
             yield Said(text=words.strip(), time=when, message=message)
         calls = each.get("toolCalls")
-        made = []
+        made: list[Called] = []
         for call in calls if isinstance(calls, list) else []:
-            called = _call(call, when, message)
-            if called is not None:
-                yield called
-                made.append(called)
+            made += call_in(call, "arguments", time=when, message=message)
+        yield from made
         for called in made:
             if called.id in given and called.id not in told:
                 told.add(called.id)
@@ -164,21 +163,6 @@ def _results(result: Any, time: float | None) -> Iterator[Event]:
     for call_id, value in given.items():
         if call_id not in told:
             yield _returned(call_id, value, None, time)
-
-
-def _call(call: Any, time: float | None, message: str) -> Called | None:
-    if not isinstance(call, dict):
-        return None
-    call_id, tool = text_in(call.get("id")), text_in(call.get("name"))
-    if call_id is None or tool is None:
-        return None
-    return Called(
-        id=call_id,
-        tool=tool,
-        arguments=call.get("arguments"),
-        time=time,
-        message=message,
-    )
 
 
 def _returned(call_id: str, value: Any, tool: str | None, time: float | None) -> Event:

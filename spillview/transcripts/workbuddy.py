@@ -10,6 +10,7 @@ from spillview.transcripts.events import (
     About,
     Called,
     Event,
+    Place,
     Prompted,
     Returned,
     Said,
@@ -57,8 +58,8 @@ def _message(
             added = asked is None and text.lstrip().startswith("<system-reminder>")
             if not added:
                 yield About(title=one_line(asked or text), title_rank=1)
-            place = "attachment" if added else "prompt"
-            yield Prompted(text=text, time=time, place=place)  # type: ignore[arg-type]  # one of the two
+            place: Place = "attachment" if added else "prompt"
+            yield Prompted(text=text, time=time, place=place)
 
 
 def _texts(content: Any) -> list[str]:

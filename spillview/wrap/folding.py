@@ -76,11 +76,11 @@ class Folding:
                 content, counts, path=path, budget=self.budget, cancelled=cancelled
             )
         if self.form == "table":
-            from spillview.envelopes.table import fold_table
+            from spillview.envelopes.table import fold_rows
 
-            return fold_table(
+            return fold_rows(
                 content,
-                counts,
+                counts=counts,
                 label=label,
                 path=path,
                 by=self.by,
@@ -119,28 +119,21 @@ class Folding:
 
         Raises what `fold_text` raises.
         """
-        if self.form == "text":
-            return self.fold(
-                content,
-                counts,
-                label=label,
-                path=path,
-                extra=extra,
-                cancelled=cancelled,
-                begun=begun,
-            ), None
-        try:
-            return self.fold(
-                content, counts, label=label, path=path, cancelled=cancelled
-            ), None
-        except BadInput as error:
-            reason = f"It is folded as a text, not as {self.form}: {error}"
-        plain = replace(self, form="text")
+        plain, reason = self, None
+        if self.form != "text":
+            try:
+                return self.fold(
+                    content, counts, label=label, path=path, cancelled=cancelled
+                ), None
+            except BadInput as error:
+                reason = f"It is folded as a text, not as {self.form}: {error}"
+            plain, begun = replace(self, form="text"), None
         return plain.fold(
             content,
             counts,
             label=label,
             path=path,
-            extra=(*extra, reason),
+            extra=(*extra, reason) if reason is not None else extra,
             cancelled=cancelled,
+            begun=begun,
         ), reason
