@@ -20,7 +20,7 @@ from spillview.evidence import (
     Unit,
     VerdictClass,
 )
-from spillview.frozen import Frozen, replace
+from spillview.frozen import Frozen
 from spillview.hints import TYPE_CHECKING, Literal
 from spillview.space import space_of, taken
 
@@ -300,10 +300,6 @@ class Artifact(Frozen):
         folder, name = os.path.split(self.found.path)
         start = os.path.join(folder, f".{name[:13]}")
         return all(mention.transcript.startswith(start) for mention in link.mentions)
-
-    def with_facts(self, counts: Counts | None, link: Link | None) -> Artifact:
-        """This artifact with newer counts and link."""
-        return replace(self, counts=counts, link=link)
 
 
 class Missing(Frozen):

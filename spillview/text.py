@@ -58,11 +58,6 @@ def printable(text: str, *, newlines: bool = False, tabs: bool = False) -> str:
     return text.translate(_visible("\n" * newlines + "\t" * tabs))
 
 
-def printable_bytes(data: bytes, *, newlines: bool = False, tabs: bool = False) -> str:
-    """`data` decoded as UTF-8 with errors replaced, then `printable`."""
-    return printable(data.decode("utf-8", "replace"), newlines=newlines, tabs=tabs)
-
-
 _ESCAPE = r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\))"
 """Escape sequences that colour, move and name; they say nothing in a list."""
 

@@ -7,12 +7,13 @@ from dataclasses import replace
 
 import pytest
 
+from spillview.catalogue import triage
 from spillview.cli.listing_tables import verdict_cell
 from spillview.model import Artifact, Conclusion, Line, VerdictClass
 from spillview.report import sentences
-from spillview.report.finding_list import Findings
-from spillview.report.findings import Finding, Period, Report, Run, Tally
-from spillview.report.placing import looked_section
+from spillview.report.finding_list import NOTHING, Entries, Findings
+from spillview.report.findings import Finding, Period, Report, Run, Section, Tally
+from spillview.report.placing import sections_of_facts
 from spillview.report.rows import finding_row
 from spillview.seen.endings import ending_line, ending_seen, endings_unseen
 from spillview.tui.queue.columns import state_mark
@@ -20,10 +21,23 @@ from spillview.tui.queue.detail import detail_lines, verdict_state
 from tests.tui.fakes import NOW, Facts, whole
 
 RUN = Run("claude-code", "s1")
-REPORT = Report(Period(None, NOW, "all"), NOW, Findings.of_all(()), Tally())
+NO_FINDINGS = Findings(Entries(NOTHING, lambda wanted: [], Run), ())
+REPORT = Report(Period(None, NOW, "all"), NOW, NO_FINDINGS, Tally())
 SEEN = (True, False, None)
 TOTAL = Line(40, 100, 130, "3 failed, 9 passed")
 LAST = "make: *** [all] Error 1"
+
+
+def looked_section(artifact: Artifact) -> Section | None:
+    """Where the report tells of what the model saw of it."""
+    sections = sections_of_facts(
+        triage.rank(artifact),
+        errors_unseen=triage.errors_unseen(artifact),
+        items_missed=False,
+        growing=False,
+        exposed=False,
+    )
+    return next(sections, None)
 
 
 def ended(

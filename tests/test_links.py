@@ -321,10 +321,6 @@ def test_dsh_session_folder_is_known_by_the_hash_of_its_session(tmp_path: Path) 
     made = make_dsh(tmp_path, tmp_path / "tmp").made
     store = look_into(tmp_path, "dsh")
     assert hashed("sess-1") == "session-abe633f3a47a"
-    assert store.joined.true_sessions == {
-        hashed("sess-1"): "sess-1",
-        hashed("sess-2"): "sess-2",
-    }
     build = store.link(made["build"])
     # The fork's log repeats its parent's records.
     assert [m.session for m in build.mentions] == ["sess-1", "sess-2"]

@@ -286,7 +286,7 @@ def test_nothing_of_an_unchanged_session_is_read_or_joined_again(
     def join(found: list[Found], facts: list[TranscriptFacts], _: Profile) -> Joined:
         assert not found
         assert not facts
-        return Joined({}, {}, [], [], {})
+        return Joined({}, {}, [], [])
 
     monkeypatch.setattr("spillview.links.links.join", join)
     monkeypatch.setattr("spillview.catalogue.cache.Cache.facts", refuse)

@@ -19,7 +19,6 @@ from spillview.text import (
     iso,
     path_text,
     printable,
-    printable_bytes,
 )
 from spillview.typed import parse_age, parse_boundary, parse_size, parse_when
 
@@ -67,10 +66,6 @@ def test_printable_keeps_line_feeds_and_tabs_only_when_asked() -> None:
     assert printable("a\tb\n\r", newlines=True) == "a␉b\n␍"
     assert printable("a\tb\n\r", tabs=True) == "a\tb␊␍"
     assert printable("a\tb\n\r", newlines=True, tabs=True) == "a\tb\n␍"
-
-
-def test_printable_bytes_replaces_what_does_not_decode() -> None:
-    assert printable_bytes(b"\xffok\x1b\xe3\x81") == "�ok␛�"
 
 
 def test_path_text_writes_undecodable_bytes_out_and_nothing_else() -> None:

@@ -261,11 +261,7 @@ def _evidence(place: Recognised, listed: Listed) -> int:
     if not fit or not listed.may_hold(place.path, fit):
         return 0
     walker.walk(place.ground, start=place.path, places=fit)
-    logs = sum(
-        1
-        for log in walker.result.transcripts
-        if _fits(place.ground.profile, log.path, fit)
-    )
+    logs = sum(_fits(log.path, fit) for log in walker.result.transcripts)
     return len(walker.result.found) + logs
 
 
@@ -296,7 +292,7 @@ def _speaks(route: Route, captures: Captures) -> bool:
     return rule.recognise == "path"
 
 
-def _fits(profile: Profile, path: str, places: Sequence[At]) -> bool:
+def _fits(path: str, places: Sequence[At]) -> bool:
     """Whether a transcript's name is one that only this harness gives."""
     *folders, name = path.split(os.sep)
     for at in places:

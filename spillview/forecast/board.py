@@ -42,16 +42,6 @@ class Board:
         ]
         return (median(shares), len(shares)) if shares else None
 
-    @property
-    def day_error(self) -> tuple[float, int] | None:
-        """The median error of the days that were told, in days; of how many."""
-        days = [
-            abs(each.days_late)
-            for each in self.outcomes.values()
-            if each.days_late is not None
-        ]
-        return (median(days), len(days)) if days else None
-
 
 def board(
     catalogue: Catalogue,

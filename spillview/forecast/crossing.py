@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, timedelta
 from typing import Literal
 
 from spillview.catalogue.triage import CLOSE
@@ -142,11 +142,6 @@ def day_of(day: float) -> date:
         return date.max
     whole = int(min(max(math.floor(day), least), most))
     return date(1970, 1, 1) + timedelta(days=whole)
-
-
-def date_at(seconds: float) -> date:
-    """The date of a moment (UTC)."""
-    return datetime.fromtimestamp(seconds, UTC).date()
 
 
 def why_not(found: Trend) -> str:

@@ -242,8 +242,3 @@ def _kept(
                     yield Counted(when, number, by_lines)
             except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
                 continue
-
-
-def numbers_differ(counted: Sequence[Counted]) -> bool:
-    """Whether the number ever changed, as far as is known."""
-    return any(a.number != b.number for a, b in pairwise(counted))

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from spillview.discovery.writers import open_files
-from spillview.growth.disks import Disk, disk_of, disks_of, until_full
+from spillview.growth.disks import disk_of, until_full
 from spillview.growth.limits import DEFAULTS, Free, limits_of
 from spillview.growth.looks import Looks, Watched
 from spillview.growth.readings import Reading
@@ -101,12 +101,3 @@ def least_free(settings: Settings) -> Free | None:
     """How much must be free before a disk is worth a word: as `watch` has it."""
     set_by_hand = limits_of(settings.watch).min_free
     return set_by_hand if settings.watch else DEFAULTS.min_free
-
-
-def short_disks(paths: Iterable[str], settings: Settings) -> list[Disk]:
-    """The disks of these folders on which less is free than must be."""
-    least = least_free(settings)
-    if least is None:
-        return []
-    disks = disks_of(paths).values()
-    return [disk for disk in disks if disk.free < least.of(disk.size)]

@@ -44,8 +44,6 @@ class Joined(Frozen):
     closed: list[str]
     """Folders that may not be looked into and hold artifacts that records name: these
     are neither here nor known to be gone."""
-    true_sessions: dict[str, str]
-    """What the layout calls a session → its id, where the two differ."""
 
 
 def join(
@@ -152,9 +150,7 @@ class _Join:
             )
             for mention in chain.from_iterable(missing.values())
         ]
-        known = {item.session for item in self.found}
-        true = {k: v for k, v in self.true.items() if k in known}
-        return Joined(links, sessions_of(self.facts), gone, list(self.closed), true)
+        return Joined(links, sessions_of(self.facts), gone, list(self.closed))
 
     def find_copies(self, copies: dict[str, set[str]]) -> None:
         """Know forks by the records they share, where they share no first ones."""

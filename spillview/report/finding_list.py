@@ -77,12 +77,6 @@ class Findings(Sequence[Finding]):
         self.order = array("i", order)
         """Their numbers."""
 
-    @classmethod
-    def of_all(cls, findings: Iterable[Finding]) -> Findings:
-        """These, made already."""
-        entries = Entries(NOTHING, lambda wanted: [], Run)
-        return cls(entries, [entries.put(finding) for finding in findings])
-
     # Narrowed
 
     def of(self, section: Section) -> Findings:

@@ -13,21 +13,6 @@ EXPOSING = ("world-readable", "secret-like")
 """Flags that say who may read it, or what is in it."""
 
 
-def looked_section(artifact: Artifact) -> Section | None:
-    """The worst that is to be said of what the model saw of it; None for nothing."""
-    return _looked(triage.rank(artifact), triage.errors_unseen(artifact))
-
-
-def _looked(rank: triage.Rank, errors_unseen: bool) -> Section | None:
-    if rank is triage.Rank.FAILED_UNSEEN:
-        return "failed_unseen"
-    if rank is triage.Rank.VERDICT_UNSEEN:
-        return "verdict_unseen"
-    if errors_unseen:
-        return "signals_unseen"
-    return "failed" if rank is triage.Rank.FAILED else None
-
-
 def sections_of_facts(
     rank: triage.Rank,
     *,
@@ -40,9 +25,14 @@ def sections_of_facts(
 
     `exposed`: by a flag, by its owner, or as a link to a place outside every store.
     """
-    looked = _looked(rank, errors_unseen)
-    if looked is not None:
-        yield looked
+    if rank is triage.Rank.FAILED_UNSEEN:
+        yield "failed_unseen"
+    elif rank is triage.Rank.VERDICT_UNSEEN:
+        yield "verdict_unseen"
+    elif errors_unseen:
+        yield "signals_unseen"
+    elif rank is triage.Rank.FAILED:
+        yield "failed"
     if items_missed:
         yield "items_missed"
     if growing:

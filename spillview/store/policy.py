@@ -178,20 +178,23 @@ class SpillPolicy:
         try:
             reason = self._skip(text, tool, accepted, replaced, nested)
             if reason is not None:
-                return Decision(text, reason)
-            if not session_id:
+                decision = Decision(text, reason)
+            elif not session_id:
                 said = "The call has no session: its result stays inline."
-                return self._trouble(Decision(text, "no-session", said))
-            if store is None:
+                decision = Decision(text, "no-session", said)
+            elif store is None:
                 said = "There is no store: the result stays inline."
-                return self._trouble(Decision(text, "no-store", said))
-            name = suggested_name if suggested_name is not None else f"{tool}.txt"
-            call = _Call(tool, call_id, session_id, label, command, cwd, name)
-            decision = self._spill(text, store, call)
+                decision = Decision(text, "no-store", said)
+            else:
+                name = suggested_name if suggested_name is not None else f"{tool}.txt"
+                call = _Call(tool, call_id, session_id, label, command, cwd, name)
+                decision = self._spill(text, store, call)
         except Exception as error:  # a store is anybody's, and the call goes on
             said = f"The result could not be spilled and stays inline: {_said(error)}"
-            return self._trouble(Decision(text, "save-failed", said))
-        return decision if decision.spilled else self._trouble(decision)
+            decision = Decision(text, "save-failed", said)
+        if decision.reason in TROUBLE:
+            self._tell(decision)
+        return decision
 
     def _skip(
         self, text: Any, tool: str, accepted: bool, replaced: bool, nested: bool
@@ -316,14 +319,13 @@ class SpillPolicy:
             " the result stays inline."
         )
 
-    def _trouble(self, decision: Decision) -> Decision:
-        """Tell of it; a callback or a log that fails does not fail the call."""
+    def _tell(self, decision: Decision) -> None:
+        """Tell of trouble; a callback or a log that fails does not fail the call."""
         with suppress(Exception):
             if self.warn is not None:
                 self.warn(decision)
             else:
                 log.warning("%s", decision.sentence)
-        return decision
 
 
 def _said(error: Exception) -> str:

@@ -246,12 +246,12 @@ class _Reader:
                     found.append((index, block, hit))
         pointed = self._pointed(value, texts)
         if pointed is not None and not any(h.path for _, _, h in found):
-            self._mention(record, 0, texts[0], None, pointed, prompt)
+            self._mention(record, 0, texts[0], None, pointed)
         for index, block, hit in found:
             path = hit.path
             if path and pointed is not None and pointed.startswith(path):
                 path = pointed  # whole, where a line end in it cuts the notice's
-            self._mention(record, index, block, hit, path, prompt)
+            self._mention(record, index, block, hit, path)
         enveloped = {id(block) for _, block, _ in found}
         for call_id in dict.fromkeys(b.call_id for b in texts if b.place == "result"):
             mine = [block for block in texts if block.call_id == call_id]
@@ -271,7 +271,6 @@ class _Reader:
         block: Block,
         hit: Hit | None,
         path: str | None,
-        prompt: str | None,
     ) -> None:
         value, draft = record.value, self.draft
         groups = hit.groups if hit is not None else {}
