@@ -34,7 +34,6 @@ GRAIN = 5
 table with one number for so many."""
 
 _MARK = [bytes([mark]) for mark in range(WHOLE + 1)]
-_SPACE = ord(" ")
 _SEPARATOR = re.compile(r"[!-/:-@\[-`{-~]")
 
 

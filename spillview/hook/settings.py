@@ -13,7 +13,6 @@ from typing import Any
 from spillview.errors import BadInput
 
 BLANK = " \t\r\n"
-_ESCAPED = '"\\/bfnrtu'
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ for all of them.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import chain
 from typing import Any
 
@@ -41,7 +41,6 @@ OPEN_ARRAYS, OPEN_OBJECTS, CONSTANTS, ENDLESS = range(7, 11)
 
 Column = Sequence[Any]
 Task = tuple[Column, Node, int]
-Collect = Callable[[Sequence[dict[str, Any]]], None]
 
 
 def _order(kind: type) -> tuple[bool, str]:

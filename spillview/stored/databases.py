@@ -44,7 +44,6 @@ _SHARED = (510, 0x40000002)
 """Length and start of the bytes on which a reader of a database has a shared lock."""
 
 Value = int | float | str | bytes | None
-_NOTHING: Mapping[str, tuple[str, ...]] = MappingProxyType({})
 
 
 class State(NamedTuple):
