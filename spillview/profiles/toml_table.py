@@ -49,9 +49,11 @@ class Table:
         return value
 
     def text(self, key: str) -> str | None:
+        """A text; None where there is none."""
         return self._get(key, str, "a text")
 
     def need(self, key: str) -> str:
+        """A text that must be there and not be empty."""
         value = self.text(key)
         if not value:
             raise self.bad(key, REQUIRED + self._mistyped(key))
@@ -76,16 +78,19 @@ class Table:
         return tuple(values)
 
     def flag(self, key: str, default: bool) -> bool:
+        """True or false."""
         value = self._get(key, bool, "true or false")
         return default if value is None else value
 
     def maybe(self, key: str, least: int = 1) -> int | None:
+        """A whole number from `least` on; None where there is none."""
         value = self._get(key, int, "a whole number")
         if value is not None and not least <= value < 1 << 62:
             raise self.bad(key, f"must be above {least - 1}, not {value}")
         return value
 
     def whole(self, key: str, default: int | None, least: int = 1) -> int:
+        """A whole number from `least` on; without a `default` it must be there."""
         value = self.maybe(key, least)
         if value is None and default is None:
             raise self.bad(key, REQUIRED + self._mistyped(key))

@@ -86,10 +86,6 @@ def look(
         line = counts.verdict.text if counts.verdict is not None else None
         kind = classify(line, tool, failed, code)
         return replace(link, verdict=kind, note=_noted(link.note, str(error)))
-    ranges: list[Range] = []
-    certain = True
-    reads: list[Read] = []
-    lack: str | None = None
     try:
         ended = conclusion(content, counts, tool, first.command if first else None)
         kind = outcome(ended.verdict if ended else "unknown", failed, code)
@@ -101,38 +97,49 @@ def look(
             nothing = Seen((), certain=False)
             note = _noted(link.note, OVERWRITTEN)
             return replace(link, reads=unknown, seen=nothing, note=note)
-        lack = first.partial if first is not None else None
-        for mention in link.mentions:
-            try:
-                said = told(mention, content, counts, profile)
-            except Unreadable:
-                certain = False
-                continue
-            if mention is first:
-                lack = _lack(first, said.text, counts, profile)
-            if said.unplaced:
-                link = replace(link, note=_noted(link.note, UNPLACED))
-            ranges += said.seen.ranges
-            certain = certain and said.seen.certain
-        if link.reads:
-            from spillview.seen.reads import Reader
-
-            reader = Reader(found, content, counts, profile)
-            for read in link.reads:
-                known, sure = reader.ranges(read)
-                reads.append(replace(read, ranges=known))
-                if read.own:
-                    ranges += known or ()
-                    certain = certain and sure
-        seen = Seen(merge(ranges), certain)
-        signals = tally(content, seen)
-        capped = is_capped(content, profile)
+        return _received(found, counts, link, profile, content)
     except Unreadable as error:
         # The file shrank or went away under us.
         return replace(link, note=_noted(link.note, str(error)))
     finally:
         if opened is not None:
             opened.close()
+
+
+def _received(
+    found: Found, counts: Counts, link: Link, profile: Profile, content: Content
+) -> Link:
+    """The link with what the envelopes and every later read show of the content."""
+    first, note = link.envelope, link.note
+    lack = first.partial if first is not None else None
+    ranges: list[Range] = []
+    certain = True
+    for mention in link.mentions:
+        try:
+            said = told(mention, content, counts, profile)
+        except Unreadable:
+            certain = False
+            continue
+        if mention is first:
+            lack = _lack(first, said.text, counts, profile)
+        if said.unplaced:
+            note = _noted(note, UNPLACED)
+        ranges += said.seen.ranges
+        certain = certain and said.seen.certain
+    reads: list[Read] = []
+    if link.reads:
+        from spillview.seen.reads import Reader
+
+        reader = Reader(found, content, counts, profile)
+        for read in link.reads:
+            known, sure = reader.ranges(read)
+            reads.append(replace(read, ranges=known))
+            if read.own:
+                ranges += known or ()
+                certain = certain and sure
+    seen = Seen(merge(ranges), certain)
+    capped = is_capped(content, profile)
+    ended = link.conclusion
     if ended is not None:
         ended = replace(ended, seen=_line_seen(ended.line, seen))
     verdict_seen = _line_seen(counts.verdict, seen)
@@ -144,8 +151,8 @@ def look(
         seen=seen,
         verdict_seen=verdict_seen,
         conclusion=ended,
-        signals=signals,
-        note=_noted(link.note, lack or (SENTENCE if capped else None)),
+        signals=tally(content, seen),
+        note=_noted(note, lack or (SENTENCE if capped else None)),
         partial=capped or lack is not None,
     )
 
