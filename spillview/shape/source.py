@@ -63,7 +63,7 @@ class Source:
             self.kind = self._kind(self.text)
             if self.kind != "text":
                 self._unwrap()
-        except BaseException:
+        except BaseException:  # whatever it was: no copy is left behind
             self.close()
             raise
 

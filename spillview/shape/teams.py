@@ -204,7 +204,7 @@ class Shared:
             if self._executor is None:
                 self._executor = self._team.executor()
             return self._executor.submit(work, *about)
-        except Exception as error:
+        except Exception as error:  # one process does all of it then
             raise _Failed from error
 
     def _wait(self, future: Future[Taken | None]) -> Taken | None:
@@ -219,7 +219,7 @@ class Shared:
     def _answer(self, future: Future[Answer]) -> Answer:
         try:
             return future.result()
-        except Exception as error:
+        except Exception as error:  # one process does all of it then
             raise _Failed from error
 
 

@@ -203,7 +203,7 @@ def unwrap(
                 return writing.string(form, match.end())
     except _Bare:
         pass
-    except BaseException:
+    except BaseException:  # whatever it was: no copy is left behind
         writing.made.close()
         raise
     writing.made.close()
