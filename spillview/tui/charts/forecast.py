@@ -359,13 +359,14 @@ class ForecastScreen(Pacing):
         self.bar.show(left, *right)
 
     @on(RowList.Highlighted)
-    def _highlight(self, event: RowList.Highlighted) -> None:
+    def _highlight(self) -> None:
         self.refresh_bindings()
-        if isinstance(event.row, ForecastRow):
-            found = event.row.found
+        chosen = self.listing.row
+        if isinstance(chosen, ForecastRow):
+            found = chosen.found
             self.detail.show_forecast(found, self._outcome(found))
-        elif isinstance(event.row, CostRow):
-            self.detail.show_cost(event.row.cost, self._total)
+        elif isinstance(chosen, CostRow):
+            self.detail.show_cost(chosen.cost, self._total)
         else:
             self.detail.clear()
 

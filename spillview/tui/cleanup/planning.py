@@ -290,8 +290,8 @@ class PlanScreen(Pacing):
         return "There are no artifacts here."
 
     @on(RowList.Highlighted)
-    def _highlight(self, event: RowList.Highlighted) -> None:
-        row = event.row
+    def _highlight(self) -> None:
+        row = self.plan_list.row
         self.detail.show(row if isinstance(row, ChoiceRow) else None)
         self.refresh_bindings()
 

@@ -285,8 +285,9 @@ class TrashScreen(PutsBack, Screen[bool]):
         return EMPTY.format(plan=plan, back=key_of(self, "trash.back"))
 
     @on(RowList.Highlighted)
-    def _highlight(self, event: RowList.Highlighted) -> None:
-        key = event.row.key if event.row is not None else ""
+    def _highlight(self) -> None:
+        row = self.batch_list.row
+        key = row.key if row is not None else ""
         self.detail.show(key, self.contents.get(key, Files()))
 
     @property

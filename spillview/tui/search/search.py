@@ -274,8 +274,8 @@ searches; Escape stops it and keeps what was found.
     # -- the preview -----------------------------------------------------------------
 
     @on(HitList.Highlighted)
-    def _show_preview(self, event: HitList.Highlighted) -> None:
-        row = event.row
+    def _show_preview(self) -> None:
+        row = self.hits.hit
         appears = not self.preview_pane.display
         self.preview_pane.display = row is not None
         if row is None:
@@ -440,10 +440,12 @@ searches; Escape stops it and keeps what was found.
         self.dismiss(None)
 
     @on(HitList.Opened)
-    def _open(self, event: HitList.Opened) -> None:
+    def _open(self) -> None:
         from spillview.tui.artifact.artifact import ArtifactScreen
 
-        row: LineRow = event.row
+        row = self.hits.hit
+        if row is None:
+            return
         pattern = Pattern(self.progress.pattern, fixed=self.options.fixed)
         screen = ArtifactScreen(
             self.catalogue, self.artifacts, row.index, at=row.at, pattern=pattern
