@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from threading import Event
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from rich.cells import cell_len
 from textual import getters, on, work
@@ -13,7 +13,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.widgets import Static
-from textual.worker import Worker, WorkerState, get_current_worker
+from textual.worker import Worker, get_current_worker
 
 from spillview.catalogue.catalogue import Catalogue, Query
 from spillview.catalogue.listing import Listing
@@ -27,6 +27,7 @@ from spillview.text import path_text, printable
 from spillview.tui import stylesheet
 from spillview.tui.charts.chart_screen import ChartScreen
 from spillview.tui.charts.forecast_rows import CostRow, Facts, ForecastRow, titles
+from spillview.tui.failing import Failing
 from spillview.tui.footer import Footer
 from spillview.tui.live_keys import key_of
 from spillview.tui.pacing import Pacing
@@ -104,7 +105,7 @@ class Titles(Lines):
         return [titles(width - 1, costs=self.costs)]  # the list has a scrollbar
 
 
-class ForecastScreen(Pacing):
+class ForecastScreen(Pacing, Failing):
     """Commands, those that cross next first; or results, those that cost most."""
 
     CSS_PATH = stylesheet("forecast.tcss")
@@ -443,17 +444,11 @@ class ForecastScreen(Pacing):
             return not self.by_cost
         return True
 
-    @on(Worker.StateChanged)
-    def _report_crash(self, event: Worker.StateChanged) -> None:
-        """A fault of ours in a worker becomes a sentence on the screen."""
-        error = event.worker.error
-        if event.state is WorkerState.ERROR and error is not None:
-            words = (
-                f"{event.worker.description} failed. {type(error).__name__}: {error}"
-            )
-            self.notify(printable(words), severity="error", markup=False)
-            self._busy = False
-            self.end_work()
-            self._failed.add(event.worker.name)
-            self._begin()
-            self._say()
+    def failed(self, worker: Worker[Any], reason: str) -> None:
+        """Say so, and be ready for what comes next."""
+        super().failed(worker, reason)
+        self._busy = False
+        self.end_work()
+        self._failed.add(worker.name)
+        self._begin()
+        self._say()

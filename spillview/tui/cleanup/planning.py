@@ -6,12 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from threading import Event
+from typing import Any
 
 from textual import getters, on, work
 from textual.app import ComposeResult
 from textual.message import Message
 from textual.widgets import Static
-from textual.worker import Worker, WorkerState, get_current_worker
+from textual.worker import Worker, get_current_worker
 
 from spillview.catalogue.catalogue import Catalogue, Query
 from spillview.cleanup.cleanup import Prospect, prospect
@@ -39,6 +40,7 @@ from spillview.tui.cleanup.rules_line import (
     written,
 )
 from spillview.tui.cleanup.undoing import sentence
+from spillview.tui.failing import Failing
 from spillview.tui.footer import Footer
 from spillview.tui.live_keys import key_of
 from spillview.tui.pacing import Pacing
@@ -51,7 +53,7 @@ DAY = 86_400.0
 WEEK = 7 * 86_400.0
 
 
-class PlanScreen(Pacing):
+class PlanScreen(Pacing, Failing):
     """Plans over the stores of a catalogue; `CleanupScreen` carries one out."""
 
     CSS_PATH = stylesheet("cleanup.tcss")
@@ -409,13 +411,7 @@ class PlanScreen(Pacing):
         problems = (*seen.disputes, *seen.problems) if seen is not None else ()
         self.app.push_screen(ProblemsScreen(problems))
 
-    @on(Worker.StateChanged)
-    def _report_crash(self, event: Worker.StateChanged) -> None:
-        """A fault of ours in a worker becomes a sentence on the screen."""
-        error = event.worker.error
-        if event.state is WorkerState.ERROR and error is not None:
-            words = (
-                f"{event.worker.description} failed. {type(error).__name__}: {error}"
-            )
-            self.notify(printable(words), severity="error", markup=False)
-            self.state(None)
+    def failed(self, worker: Worker[Any], reason: str) -> None:
+        """Say so, and be ready for what comes next."""
+        super().failed(worker, reason)
+        self.state(None)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from textual import getters, on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container, Vertical
 from textual.message import Message
-from textual.worker import Worker, WorkerState, get_current_worker
+from textual.worker import Worker, get_current_worker
 
 from spillview.catalogue.catalogue import Catalogue
 from spillview.comparison.facts import Comparison, compare
@@ -27,9 +27,10 @@ from spillview.tui.compare.compare_with import CompareWithScreen, Offer
 from spillview.tui.compare.compared_pager import ComparedPager
 from spillview.tui.compare.lines import CompareHead
 from spillview.tui.compare.offering import Offering
+from spillview.tui.failing import Failing
 from spillview.tui.footer import Footer
+from spillview.tui.pager.asking import Asking
 from spillview.tui.pager.document import Document, open_document
-from spillview.tui.pager.reader import Reader
 from spillview.tui.pager.viewport import Viewport
 from spillview.tui.prompt import Prompt
 
@@ -78,7 +79,7 @@ COMPARE_BINDINGS: list[BindingType] = [
 ]
 
 
-class CompareScreen(Offering):
+class CompareScreen(Offering, Asking, Failing):
     """The earlier run at the left, the later one at the right."""
 
     CSS_PATH = stylesheet("artifact.tcss")
@@ -99,7 +100,6 @@ neither.
     right = getters.query_one("#after", ComparedPager)
     left_title = getters.query_one("#before-title", PaneTitle)
     right_title = getters.query_one("#after-title", PaneTitle)
-    prompt = getters.query_one("#prompt", Prompt)
 
     @dataclass
     class Ready(Message):
@@ -138,7 +138,6 @@ neither.
         self.found: Comparison | None = None
         self.across = Across((), (0, 0))
         self._generation = 0
-        self._asking: Reader | None = None
 
     def compose(self) -> ComposeResult:
         """Counts and verdicts, two panes, a line of input."""
@@ -223,13 +222,10 @@ neither.
             self.Ready(generation, found, documents, (folds[0], folds[1]))
         )
 
-    @on(Worker.StateChanged)
-    def _report_crash(self, event: Worker.StateChanged) -> None:
-        """A fault of ours in the worker becomes a sentence on the screen."""
-        error = event.worker.error
-        if event.state is WorkerState.ERROR and error is not None:
-            note = printable(f"Comparing failed. {type(error).__name__}: {error}")
-            self.head.show(self.before, self.after, None, self.catalogue.now(), note)
+    def failed(self, worker: Worker[Any], reason: str) -> None:
+        """Say so in the place of what differs."""
+        note = f"Comparing failed. {reason}"
+        self.head.show(self.before, self.after, None, self.catalogue.now(), note)
 
     @on(Progress)
     def _show_progress(self, message: Progress) -> None:
@@ -419,18 +415,6 @@ neither.
             (self.right, self.right_title),
         ):
             title.show(status=pager.status(), lit=pager is self.pager)
-
-    @on(Reader.Asks)
-    def _ask(self, event: Reader.Asks) -> None:
-        self._asking = event.reader
-        self.prompt.ask(event.kind, event.initial)
-
-    @on(Prompt.Answered)
-    def _answer(self, event: Prompt.Answered) -> None:
-        pager = self._asking if isinstance(self._asking, ComparedPager) else self.right
-        pager.focus()
-        if event.text is not None:
-            pager.answer(event.kind, event.text)
 
 
 def _opened(artifact: Artifact) -> Document:

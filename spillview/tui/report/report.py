@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from threading import Event
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from textual import getters, on, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.message import Message
 from textual.widgets import Static
-from textual.worker import Worker, WorkerState, get_current_worker
+from textual.worker import Worker, get_current_worker
 
 from spillview.catalogue.catalogue import Catalogue, Query
 from spillview.errors import SpillError
@@ -28,6 +28,7 @@ from spillview.text import path_text, printable
 from spillview.tui import stylesheet
 from spillview.tui.cleanup.undoing import SECONDS, offer_mark, sentence
 from spillview.tui.copying import Copyable, Copying
+from spillview.tui.failing import Failing
 from spillview.tui.footer import Footer
 from spillview.tui.home import HomeScreen
 from spillview.tui.pacing import Pacing
@@ -50,7 +51,7 @@ PERIOD_LINES = 3
 """Lines of the period, at most."""
 
 
-class ReportScreen(Pacing, Copying, Acting):
+class ReportScreen(Pacing, Failing, Copying, Acting):
     """The report of what the queue below looks at, for the period of `review`."""
 
     CSS_PATH = stylesheet("home.tcss")
@@ -205,18 +206,12 @@ this report is reviewed, and the next one begins with what came after it;
         self.detail.show(row.finding if row is not None else None)
         self.refresh_bindings()
 
-    @on(Worker.StateChanged)
-    def _report_crash(self, event: Worker.StateChanged) -> None:
-        """A fault of ours in a worker becomes a sentence on the screen."""
-        error = event.worker.error
-        if event.state is not WorkerState.ERROR or error is None:
-            return
-        reason = f"{type(error).__name__}: {error}"
-        if event.worker.group == "report":
-            self.title_line.update(printable(f"The report failed. {reason}"))
+    def failed(self, worker: Worker[Any], reason: str) -> None:
+        """Say so; of the report itself in its place."""
+        if worker.group == "report":
+            self.title_line.update(f"The report failed. {reason}")
         else:
-            said = printable(f"{event.worker.description} failed. {reason}")
-            self.notify(said, severity="error", markup=False)
+            super().failed(worker, reason)
 
     # -- the row under the cursor --------------------------------------------------
 

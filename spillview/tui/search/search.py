@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from textual import getters, on, work
 from textual.app import ComposeResult
@@ -13,7 +13,7 @@ from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.message import Message
 from textual.widgets import Input, Static
-from textual.worker import Worker, WorkerState, get_current_worker
+from textual.worker import Worker, get_current_worker
 
 from spillview.catalogue.catalogue import Catalogue
 from spillview.errors import SpillError
@@ -24,6 +24,7 @@ from spillview.text import path_text, printable
 from spillview.tui import stylesheet
 from spillview.tui.artifact.lines import PaneTitle
 from spillview.tui.copying import Copyable, Copying
+from spillview.tui.failing import Failing
 from spillview.tui.footer import Footer
 from spillview.tui.pager.document import open_document
 from spillview.tui.pager.pager import Pager
@@ -48,7 +49,7 @@ PREVIEWED = 4 << 20
 """UTF-16 above this size has no preview: it would have to be transcribed first."""
 
 
-class SearchScreen(Copying):
+class SearchScreen(Copying, Failing):
     """A pattern above, the lines that match below it, and a look at each in place."""
 
     CSS_PATH = [stylesheet("artifact.tcss"), stylesheet("search.tcss")]  # noqa: RUF012 - Textual's own
@@ -264,12 +265,10 @@ searches; Escape stops it and keeps what was found.
         self.line.focus()
         self.call_after_refresh(setattr, self.line, "select_on_focus", True)
 
-    @on(Worker.StateChanged)
-    def _take_crash(self, event: Worker.StateChanged) -> None:
-        if event.state is WorkerState.ERROR:
-            reason = f"{type(event.worker.error).__name__}: {event.worker.error}"
-            self.progress = replace(self.progress, running=False, error=reason)
-            self._show_bar()
+    def failed(self, worker: Worker[Any], reason: str) -> None:
+        """Say so in the place of what was found."""
+        self.progress = replace(self.progress, running=False, error=reason)
+        self._show_bar()
 
     # -- the preview -----------------------------------------------------------------
 
