@@ -21,7 +21,7 @@ from spillview.cleanup.retention import Plan, without
 from spillview.cleanup.rules import Deciding, Rules
 from spillview.errors import BadInput, Cancelled, SpillError
 from spillview.model import Artifact, Found
-from spillview.text import path_text, printable
+from spillview.text import printable
 from spillview.tui import stylesheet
 from spillview.tui.breakpoints import take_shape
 from spillview.tui.cleanup.keys import CLEANUP_HELP
@@ -36,6 +36,7 @@ from spillview.tui.cleanup.rules_line import (
     RulePrompt,
     RulesLine,
     changed,
+    policies_now,
     stepped,
     written,
 )
@@ -327,22 +328,12 @@ class PlanScreen(Pacing, Failing):
 
     def action_policy(self) -> None:
         """Let the standing policies decide, or the rules that are turned here."""
-        from spillview.cleanup.policy_file import NoPolicies, standing_policies
-        from spillview.config import load_settings
-
         policies = None
         if self.policies is None:
-            places, harnesses = self.catalogue.places, self.catalogue.profiles
-            try:  # as they are now: they may have been written meanwhile
-                settings = load_settings(places)
-                policies = standing_policies(settings, places, harnesses)
+            try:
+                policies = policies_now(self.catalogue)
             except BadInput as error:
-                more = ""
-                if isinstance(error, NoPolicies):
-                    more = "; `spillview prune --policy` shows an example"
-                words = printable(path_text(f"{error}{more}."))
-                words = words[:1].upper() + words[1:]
-                self.notify(words, severity="warning", markup=False)
+                self.notify(str(error), severity="warning", markup=False)
                 return
             self._policies = len(policies.policies)
         self._turn(self.rules, policies)

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from textual import getters, on, work
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Container, Vertical
 from textual.message import Message
 from textual.worker import Worker, get_current_worker
@@ -25,6 +25,7 @@ from spillview.tui.artifact.lines import PaneTitle
 from spillview.tui.compare.alignment import Places, aligned
 from spillview.tui.compare.compare_with import CompareWithScreen, Offer
 from spillview.tui.compare.compared_pager import ComparedPager
+from spillview.tui.compare.keys import COMPARE_BINDINGS
 from spillview.tui.compare.lines import CompareHead
 from spillview.tui.compare.offering import Offering
 from spillview.tui.failing import Failing
@@ -33,50 +34,6 @@ from spillview.tui.pager.asking import Asking
 from spillview.tui.pager.document import Document, open_document
 from spillview.tui.pager.viewport import Viewport
 from spillview.tui.prompt import Prompt
-
-COMPARE_BINDINGS: list[BindingType] = [
-    Binding(
-        "right_curly_bracket",
-        "difference(1)",
-        "Next",
-        key_display="}",
-        id="compare.next",
-        tooltip="The next difference, on both sides",
-    ),
-    Binding(
-        "left_curly_bracket",
-        "difference(-1)",
-        "Previous difference",
-        show=False,
-        id="compare.previous",
-    ),
-    Binding(
-        "tab", "side", "Side", id="compare.side", tooltip="The same place at the other"
-    ),
-    Binding(
-        "x",
-        "times",
-        "Times",
-        id="compare.times",
-        tooltip="Leave times, percentages, colours and progress out, or count them",
-    ),
-    Binding(
-        "o",
-        "other",
-        "Other run",
-        id="compare.other",
-        tooltip="Choose another artifact to compare with",
-    ),
-    Binding(
-        "c",
-        "copy_row",
-        "Copy",
-        show=False,
-        id="compare.copy",
-        tooltip="Copy it as `spillview compare --json` prints it",
-    ),
-    Binding("q,escape", "back", "Back", id="compare.back", tooltip="Back to the text"),
-]
 
 
 class CompareScreen(Offering, Asking, Failing):
@@ -108,7 +65,8 @@ neither.
         generation: int
         found: Comparison | None
         documents: tuple[Document, Document] | None = None
-        folds: tuple[list[Fold], list[Fold]] = ((), ())  # type: ignore[assignment] # nothing is put into it
+        folds: Sequence[list[Fold]] = ()
+        """Of the earlier and of the later one."""
         error: str | None = None
 
     @dataclass
@@ -218,9 +176,7 @@ neither.
         except SpillError as error:
             self.post_message(self.Ready(generation, None, error=str(error)))
             return
-        self.post_message(
-            self.Ready(generation, found, documents, (folds[0], folds[1]))
-        )
+        self.post_message(self.Ready(generation, found, documents, folds))
 
     def failed(self, worker: Worker[Any], reason: str) -> None:
         """Say so in the place of what differs."""
