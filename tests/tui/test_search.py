@@ -166,8 +166,8 @@ async def test_the_hit_under_the_cursor_is_shown_in_its_place(stores: Stores) ->
         preview = "\n".join(shown(screen)[-18:])
         assert "compiling part 1499" in preview
         assert "compiling part 1501" in preview
-        assert screen.preview.selection is not None
-        start, end = screen.preview.selection
+        assert screen.preview.pager.selection is not None
+        start, end = screen.preview.pager.selection
         assert BUILD[start:end] == b"part 1500"
 
 
