@@ -16,7 +16,7 @@ from spillview.digests import sha256
 from spillview.frozen import Frozen
 from spillview.hints import TYPE_CHECKING, Any, Literal
 from spillview.model import Problem
-from spillview.own_files import is_stranger, mended, set_aside
+from spillview.own_files import is_stranger, mended, set_aside, unwritable
 from spillview.places import private_dir
 from spillview.review import state_copy
 from spillview.text import plural
@@ -46,6 +46,9 @@ About = Literal["artifact", "session"]
 LONGEST_NOTE = 10_000
 """Chars of a note."""
 
+
+ENDS = ": marks last only until the program ends"
+"""The end of what is told where the file takes none, for a program that goes on."""
 
 _SESSION = "session "
 """Before the printed ids of sessions; no artifact's id begins so."""
@@ -107,6 +110,12 @@ class State:
         """Whether everything that was written so far is on the disk."""
         with self._lock:
             return self._spare is None
+
+    @property
+    def is_read(self) -> bool:
+        """Whether all that was kept before is known."""
+        with self._lock:
+            return not (self._bypassed and os.path.lexists(self.path))
 
     # Printed ids
 
@@ -367,9 +376,7 @@ class State:
         operational = isinstance(error, sqlite3.OperationalError)
         if writing and operational and not missing and not locked:
             # Read-only, or the disk is full: what was kept can still be read from it.
-            self._tell(
-                f"cannot be written ({error}): marks last only until the program ends"
-            )
+            self._tell(f"{unwritable(self.path, error)}{ENDS}")
             return False
         if self._disk is not None:
             self._disk.close()
@@ -412,8 +419,11 @@ class State:
     def _bypass(self, why: Exception | str) -> None:
         """Go on without the file."""
         self._bypassed = True
-        text = getattr(why, "strerror", None) or str(why)
-        self._tell(f"cannot be used ({text}): marks last only until the program ends")
+        if isinstance(why, OSError) or "unable to open" in str(why):
+            assert isinstance(why, Exception)
+            self._tell(f"{unwritable(self.path, why)}{ENDS}")
+        else:
+            self._tell(f"cannot be used ({why}){ENDS}")
 
     def _mended(self, sentence: str) -> None:
         self.mended.append(mended(self.path, sentence))
