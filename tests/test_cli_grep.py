@@ -186,7 +186,9 @@ def test_with_e_every_word_is_where(tmp_path: Path) -> None:
 def test_exit_codes(folder: Path) -> None:
     assert run("grep", "error", folder).code == 0
     none = run("grep", "nowhere to be found", folder)
-    assert (none.code, none.out, none.err) == (1, "", "")
+    assert (none.code, none.out) == (1, "")
+    assert none.err.startswith("no line matches in ")
+    assert run("grep", "-q", "nowhere to be found", folder).err == ""
     for bad in (["("], ["a\nb"], ["x", "-m", "-1"], [], ["x\0y"]):
         got = run("grep", *bad, *([folder] if bad else []))
         assert (got.code, got.out) == (2, "")
@@ -373,10 +375,10 @@ def test_it_is_said_where_there_is_nothing_to_search(
     session = Claude(machine)
     session.spills(b"bar\n" * 9000)
     session.write()
-    assert run("grep", "foo").err == ""
+    assert run("grep", "foo").err == "no line matches in 1 artifact\n"
 
 
-def test_where_nothing_matches_a_terminal_is_told_of_how_many(machine: Path) -> None:
+def test_where_nothing_matches_it_is_told_in_how_many(machine: Path) -> None:
     session = Claude(machine)
     session.spills(b"bar\n" * 9000)
     session.spills(b"baz\n" * 9000)

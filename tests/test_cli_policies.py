@@ -175,7 +175,9 @@ def test_tomorrows_run_is_told_beside_the_plan(machine: Path) -> None:
     assert last["remove"] == 3
     assert last["tomorrow"] == {"remove": 2, "remove_bytes": 2 * ONE}
     ran = run("prune", "--policy")
-    assert "tomorrow 2 artifacts (23.4 kB) more, if nothing is written or read" in ran.err
+    assert (
+        "tomorrow 2 artifacts (23.4 kB) more, if nothing is written or read" in ran.err
+    )
     assert "tomorrow" not in run("prune", "--older-than", "7d").err
 
 

@@ -10,6 +10,7 @@ from spillview.cli.commands import query_of, tell_problems, tell_reading
 from spillview.cli.reading import add_raw
 from spillview.cli.review_statistics import STATISTICS
 from spillview.errors import BadInput
+from spillview.frozen import replace
 from spillview.hints import TYPE_CHECKING
 from spillview.text import path_text, printable
 
@@ -163,6 +164,14 @@ def _report(
         kept = marks_kept(catalogue, query)
         if kept is not None:
             streams.note(kept)
+    if not report.tally.artifacts + report.tally.calls and query.session is None:
+        from spillview.cli.absence import none_found
+
+        if any(store.artifacts for store in catalogue.stores):
+            streams.note("nothing is in this period: --since 30d looks further back")
+        else:
+            ground = replace(query, since=None, until=None)
+            streams.note(none_found("artifact", ground))
     code = _tell(catalogue, report, streams)
     code = _tell_state(catalogue, streams, marked=args.done) or code
     if query.session is not None and not report.tally.artifacts + report.tally.calls:
