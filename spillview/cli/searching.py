@@ -119,6 +119,7 @@ def run(name: str, args: argparse.Namespace, streams: Streams) -> int:
     patterns, words = _words(args)
     options = _options(args)
     from spillview.catalogue.catalogue import Catalogue
+    from spillview.search.foreign import foreign, sentence
     from spillview.search.ripgrep import BadPattern, check_pattern, find_ripgrep
     from spillview.search.selection import Report
 
@@ -140,11 +141,19 @@ def run(name: str, args: argparse.Namespace, streams: Streams) -> int:
             search = _Search(catalogue, artifacts, patterns, options, report, streams)
             matched = search.run(args)
             search.remember()
+            others = foreign(
+                artifacts,
+                patterns,
+                cancelled=streams.closed,
+                progress=lambda done, all_: streams.progress("looked at", done, all_),
+            )
         code = tell_problems(streams, catalogue)
     finally:
         catalogue.close()
     if streams.closed():
         return 0  # the search ended because nobody reads on
+    if others:
+        streams.note(sentence(others, patterns))
     if not artifacts:
         _tell_none(args, streams)
     elif not matched:
