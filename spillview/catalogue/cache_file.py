@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from spillview.hints import Any, TypeVar
 from spillview.model import Found, Problem
-from spillview.own_files import is_stranger, mended, set_aside
+from spillview.own_files import is_stranger, mended, set_aside, unwritable
 from spillview.places import private_dir
 
 SCHEMA = 6
@@ -87,14 +87,14 @@ class CacheFile:
                 return
             except sqlite3.OperationalError as error:
                 # Locked by another process, or a folder that cannot be written.
-                self.problem = f"The cache {path} cannot be used ({error})."
+                self.problem = f"There is no cache: {unwritable(path, error)}."
                 return
             except (sqlite3.DatabaseError, ValueError):
                 if attempt == 1 and self._set_aside(path):
                     continue
                 self.problem = f"The cache {path} is broken and cannot be made anew."
             except OSError as error:
-                self.problem = f"The cache {path} cannot be used ({error.strerror})."
+                self.problem = f"There is no cache: {unwritable(path, error)}."
                 return
 
     def _set_aside(self, path: str) -> bool:

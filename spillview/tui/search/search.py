@@ -75,6 +75,7 @@ searches; Escape stops it and keeps what was found.
         problems: int = 0
         skipped: int = 0
         unknown: int = 0
+        foreign: int = 0
 
     def __init__(
         self,
@@ -199,6 +200,7 @@ searches; Escape stops it and keeps what was found.
                     len(report.problems),
                     report.skipped,
                     report.unknown,
+                    report.foreign,
                 )
             )
 
@@ -232,6 +234,7 @@ searches; Escape stops it and keeps what was found.
             problems=message.problems,
             skipped=message.skipped,
             unknown=message.unknown,
+            foreign=message.foreign,
         )
         if batch.rows:
             self.hits.add(batch.rows)
