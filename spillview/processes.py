@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import os
-import signal
 import sys
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -62,6 +60,8 @@ def pool(workers: int, nice: int = 0) -> Executor:
 @contextmanager
 def _interrupts_held() -> Iterator[None]:
     """Ctrl+C waits meanwhile in this thread, and in what it starts until `_begin`."""
+    import signal
+
     if not hasattr(signal, "pthread_sigmask"):  # not on this platform
         yield
         return
@@ -95,6 +95,8 @@ def unwanted() -> bool:
 def _begin(told: Connection, nice: int) -> None:
     """In each process: leave Ctrl+C to the first one, and do not outlive it."""
     import gc
+    import signal
+    import threading
     from multiprocessing import parent_process
     from multiprocessing.connection import wait
 

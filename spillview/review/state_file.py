@@ -7,8 +7,7 @@ one. Where it cannot be used at all, what is written stays in memory.
 from __future__ import annotations
 
 import os
-import sqlite3
-import threading
+from _thread import allocate_lock
 from collections.abc import Sequence
 from contextlib import closing
 
@@ -17,6 +16,7 @@ from spillview.model import Problem
 from spillview.own_files import is_stranger, mended, set_aside, unwritable
 from spillview.places import private_dir
 from spillview.review import state_copy
+from spillview.sqlite import sqlite3
 from spillview.text import plural
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ class StateFile:
         """Why it is not used, or that a broken one was set aside."""
         self.mended: list[Problem] = []
         """Those of them after which all goes on as before."""
-        self._lock = threading.Lock()
+        self._lock = allocate_lock()
         self._disk: sqlite3.Connection | None = None
         self._spare: sqlite3.Connection | None = None
         self._bypassed = False
