@@ -135,14 +135,33 @@ class Reader:
             body = self._unframed(text)
             ranges, sure = self._shown(_body(body), read)
             return self._to_the_line_end(body, ranges), sure
+        return self._cut(part, read)
+
+    def _cut(self, part: str, read: Read) -> tuple[tuple[Range, ...] | None, bool]:
+        """The bytes that a result showed of which the preview `part` is left."""
         known = self._shown(_body(self._unframed(part)), read)
         head, _, last = part.rstrip("\n").rpartition("\n")
-        if known[0] is not None or not head:
+        if known[1] or not head:
             return known
         # The cut split the last line, which is then no line of the file.
         ranges, sure = self._shown(_body(self._unframed(head)), read)
-        verdict = self.counts.verdict
-        return ranges, sure and verdict is not None and verdict.text not in last
+        if known[0] is None:
+            verdict = self.counts.verdict
+            return ranges, sure and verdict is not None and verdict.text not in last
+        begun = None if is_shell(read.tool) else self._begun(last)
+        if not ranges or not sure or begun is None:
+            return known
+        return merge((*ranges, *begun)), True
+
+    def _begun(self, row: str) -> tuple[Range, ...] | None:
+        """What a numbered row shows that was cut; None where it is no such row."""
+        if not row.strip() or row.strip().isdecimal():
+            return ()
+        found = ROW.match(row)
+        if found is None:
+            return None
+        span = self.lines.shown(int(found["n"]), found["text"], cut=True)
+        return None if span is None else (span,)
 
     def _unframed(self, text: str) -> str:
         """A result's text without what the harness puts around a tool's output."""
