@@ -639,8 +639,8 @@ def test_read_that_spilled_again_shows_its_own_preview_only(tmp_path: Path) -> N
     assert looked(store, second).seen == Seen(((0, 2000),))
 
 
-def spilled_read(home: Path, rows: str, chars: int) -> tuple[Made, Link]:
-    """An artifact of which a read tool's `rows` were spilled again, and its link."""
+def spilled_read(home: Path, rows: str, chars: int) -> Link:
+    """The link of an artifact of which a read tool's `rows` were spilled again."""
     main = Claude(home)
     first = main.spills(log_of(6000), chars=500)
     call = main.calls("Read", file_path=str(first.path))
@@ -649,7 +649,7 @@ def spilled_read(home: Path, rows: str, chars: int) -> tuple[Made, Link]:
     shown, _ = head_of(rows.encode(), chars)
     main.gets(call, envelope_of(path, rows.encode(), shown))
     main.write()
-    return first, looked(look_into(home, "claude-code"), first)
+    return looked(look_into(home, "claude-code"), first)
 
 
 @pytest.mark.parametrize("chars", [1999, 2003, 2006, 2008, 2009, 2028, 2029, 2030])
@@ -659,7 +659,7 @@ def test_numbered_read_that_spilled_again_is_seen_up_to_where_it_was_cut(
     width, number = len("[00001] step 07919 ok\n"), len("     1→")
     rows = numbered(log_of(6000), 1, 6000)
     whole, rest = divmod(chars, width + number)
-    first, link = spilled_read(tmp_path, rows, chars)
+    link = spilled_read(tmp_path, rows, chars)
     # Of a line that is shown to its end the line end counts, as everywhere.
     beyond = max(0, rest - number)
     shown = whole * width + (width if beyond == width - 1 else beyond)
@@ -672,7 +672,7 @@ def test_numbered_read_that_spilled_again_with_a_strange_row_is_left_open(
     tmp_path: Path,
 ) -> None:
     rows = numbered(log_of(6000), 1, 60) + "\n    61→it was another file then\n"
-    _, link = spilled_read(tmp_path, rows + "x" * 9000, len(rows) - 6)
+    link = spilled_read(tmp_path, rows + "x" * 9000, len(rows) - 6)
     assert link.seen is not None
     assert not link.seen.certain
     assert link.verdict_seen is None
