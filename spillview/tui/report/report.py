@@ -53,7 +53,7 @@ PERIOD_LINES = 3
 class ReportScreen(Pacing, Copying, Acting):
     """The report of what the queue below looks at, for the period of `review`."""
 
-    CSS_PATH = stylesheet("home.tcss")
+    CSS_PATH = stylesheet("report.tcss")
     AUTO_FOCUS = "#findings"
     BINDING_GROUP_TITLE = "Report"
     HELP = """
