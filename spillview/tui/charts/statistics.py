@@ -119,7 +119,7 @@ def drawn(
 class StatisticsScreen(ModalScreen[Any], Pacing, Failing):
     """Per tool and size, then per boundary: spilled, read back, seen, carried."""
 
-    CSS_PATH = stylesheet("home.tcss")
+    CSS_PATH = stylesheet("statistics.tcss")
     BINDING_GROUP_TITLE = "Statistics"
     HELP = """
 ## Statistics

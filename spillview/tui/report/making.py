@@ -43,7 +43,7 @@ PERIOD_LINES = 3
 class MadeReport(Pacing, Failing):
     """The report of a ground; `ReportScreen` acts on what it says."""
 
-    CSS_PATH = stylesheet("home.tcss")
+    CSS_PATH = stylesheet("report.tcss")
     AUTO_FOCUS = "#findings"
 
     title_line = getters.query_one("#report-title", Static)

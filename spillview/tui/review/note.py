@@ -42,7 +42,7 @@ class NoteLine(Input):
 class NoteScreen(ModalScreen[str | None]):
     """Gives the note's text; an empty one takes the note back, None changes nothing."""
 
-    CSS_PATH = stylesheet("home.tcss")
+    CSS_PATH = stylesheet("note.tcss")
     BINDING_GROUP_TITLE = "Note"
     HELP = "Enter keeps the note, an empty one takes it back. Escape changes nothing."
     BINDINGS: ClassVar[list[BindingType]] = [
