@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gc
-import threading
+from _thread import allocate_lock
 
 
 class _Uncollected:
@@ -14,7 +14,7 @@ class _Uncollected:
     """
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._lock = allocate_lock()
         self._inside = 0
         self._was_on = False
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from functools import lru_cache
 
 from spillview.errors import Cancelled
@@ -43,6 +44,18 @@ NICE = 5
 WORTH = 2
 """So many times that much must be left when they are called."""
 
+SURE = 8
+"""Where the first ones tell that it will be so many times that, they are called."""
+
+SAMPLE = 32
+"""So many tell."""
+
+ASK = 8
+"""At every so many items it is asked whether they have started."""
+
+HELD = 3
+"""So many batches for each process wait at most until one before them is done."""
+
 POLL = 0.05
 """Seconds between two questions whether to stop."""
 
@@ -56,18 +69,19 @@ class Crew(Frozen):
     batch: int = BATCH
     least: int = LEAST
     patient: bool = False
-    """Whether they are waited for, so that a screen's keys need not share."""
+    """Whether they are waited for, so that a screen's keys need not share: else this
+    process does what nobody else is at."""
 
 
 def crew() -> Crew | None:
-    """Other processes of this machine; None where there is but one processor.
+    """The other processors of this machine; None where there is but one.
 
-    Each imports the program's main module, as with any `ProcessPoolExecutor`.
+    This process does its share. Each of the others imports the program's main module.
     """
     from spillview.processes import pool, processors
 
-    workers = min(MOST, processors())
-    return Crew(lambda: pool(workers), workers) if workers > 1 else None
+    workers = min(MOST, processors() - 1)
+    return Crew(lambda: pool(workers), workers) if workers > 0 else None
 
 
 def quiet_crew(number: int, size: int) -> Crew | None:
@@ -177,17 +191,26 @@ class Hands(Generic[Item, Job, Result]):
     ) -> Item | None:
         """The next item that is done here; None where that is over."""
         crew = self._crew
-        if crew is not None and self._done >= crew.least:
-            left = WORTH * taken if number is None else number - taken
-            worth = left * self._done >= WORTH * crew.least * taken
-            if (worth or self._executor is not None) and self._is_ready():
-                return None
+        asked = crew is not None and taken % ASK == 0
+        if asked and self._is_worth(crew, taken, number) and self._is_ready():
+            return None
         return next(source, None)
 
+    def _is_worth(self, crew: Crew | None, taken: int, number: int | None) -> bool:
+        """Whether so much is left that others are called; they are called once."""
+        if crew is None or self._executor is not None:
+            return crew is not None
+        if number is None:
+            return self._done >= crew.least
+        left = (number - taken) * self._done
+        if self._done >= crew.least:
+            return left >= WORTH * crew.least * taken
+        return taken >= SAMPLE and left >= SURE * crew.least * taken
+
     def _is_ready(self) -> bool:
-        """Whether every process has started; starts them once there is much to do."""
+        """Whether every process has started; has them start."""
         crew = self._crew
-        if crew is None or self._done < crew.least:
+        if crew is None:
             return False
         try:
             if self._executor is None:
@@ -209,23 +232,38 @@ class Hands(Generic[Item, Job, Result]):
         crew: Crew,
         cancelled: Callable[[], bool] | None,
     ) -> Iterator[tuple[Item, Result]]:
-        pending: deque[_Batch[Item, Job, Result]] = deque()
+        held: deque[_Batch[Item, Job, Result]] = deque()
+        more, most = True, HELD * (crew.workers + 1)
         try:
-            while True:
-                while len(pending) <= 2 * crew.workers:
+            while more or held:
+                while more and len(held) < most and _under_way(held) <= crew.workers:
                     batch = self._batch(source, crew.batch)
-                    if not batch.items:
-                        break
-                    pending.append(batch)
-                if not pending:
-                    return
-                yield from self._results(pending.popleft(), cancelled)
+                    self._send(batch)
+                    more = self._hold(batch, held)
+                share = more and not crew.patient and len(held) < most
+                if share and held and not held[0].done:
+                    _stop(cancelled)
+                    batch = self._batch(source, crew.batch)
+                    batch.results = [self._here(item) for item in batch.items]
+                    more = self._hold(batch, held)
+                elif held:
+                    yield from self._results(held.popleft(), cancelled)
         finally:
-            for batch in pending:
+            for batch in held:
                 if batch.future is not None:
                     batch.future.cancel()
 
+    @staticmethod
+    def _hold(
+        batch: _Batch[Item, Job, Result], held: deque[_Batch[Item, Job, Result]]
+    ) -> bool:
+        """Put it behind the others; False where it is empty: there are no more."""
+        if batch.items:
+            held.append(batch)
+        return bool(batch.items)
+
     def _batch(self, source: Iterator[Item], most: int) -> _Batch[Item, Job, Result]:
+        """The next items, with their jobs."""
         batch: _Batch[Item, Job, Result] = _Batch()
         weight = 0
         for item in source:
@@ -237,18 +275,24 @@ class Hands(Generic[Item, Job, Result]):
                 weight += self._weight(job)
             if len(batch.items) >= most or weight >= BATCH_WEIGHT:
                 break
+        return batch
+
+    def _send(self, batch: _Batch[Item, Job, Result]) -> None:
+        """Have another process do its jobs, as long as there is one."""
         if batch.jobs and self._executor is not None:
             try:
                 batch.future = self._executor.submit(self._there, batch.jobs)
             except Exception:  # its processes have ended
                 self.close()
-        return batch
 
     def _results(
         self,
         batch: _Batch[Item, Job, Result],
         cancelled: Callable[[], bool] | None,
     ) -> Iterator[tuple[Item, Result]]:
+        if batch.results is not None:
+            yield from zip(batch.items, batch.results, strict=True)
+            return
         results: Iterator[Result] | None = None
         if batch.future is not None:
             _wait([batch.future], cancelled)
@@ -264,7 +308,7 @@ class Hands(Generic[Item, Job, Result]):
 
 
 class _Batch(Generic[Item, Job, Result]):
-    __slots__ = ("future", "items", "jobs", "sent")
+    __slots__ = ("future", "items", "jobs", "results", "sent")
 
     def __init__(self) -> None:
         self.items: list[Item] = []
@@ -272,12 +316,29 @@ class _Batch(Generic[Item, Job, Result]):
         """Of each item, whether it has a job."""
         self.jobs: list[Job] = []
         self.future: Future[list[Result]] | None = None
+        self.results: list[Result] | None = None
+        """Of all its items, where they were done here."""
+
+    @property
+    def done(self) -> bool:
+        """Whether nobody else is at it."""
+        return self.future is None or self.future.done()
+
+
+def _under_way(held: Iterable[_Batch[Any, Any, Any]]) -> int:
+    return sum(not batch.done for batch in held)
+
+
+def _stop(cancelled: Callable[[], bool] | None) -> None:
+    if cancelled is not None and cancelled():
+        raise Cancelled("Nobody waits for this any more.")
 
 
 def _wait(futures: Sequence[Future[Any]], cancelled: Callable[[], bool] | None) -> None:
-    from concurrent.futures import wait
+    from concurrent.futures import CancelledError
 
-    while not all(future.done() for future in futures):
-        if cancelled is not None and cancelled():
-            raise Cancelled("Nobody waits for this any more.")
-        wait(futures, timeout=POLL)
+    for future in futures:
+        while not future.done():
+            _stop(cancelled)
+            with suppress(TimeoutError, CancelledError):
+                future.exception(timeout=POLL)

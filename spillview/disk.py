@@ -28,8 +28,6 @@ _FOLDER = (
 _FILE = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
 _NO_LINKS = {errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK, errno.EACCES}
 """What a filesystem answers that has no second names for this file."""
-FULL = {errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)}
-"""What a full disk, or a user's share of it, answers."""
 _POLL = 0.05
 
 

@@ -33,8 +33,7 @@ _READ = (
 
 def is_own(facts: os.stat_result) -> bool:
     """Whether these are the facts of a regular file of this user."""
-    mine = own_uid() < 0 or facts.st_uid == own_uid()
-    return mine and stat.S_ISREG(facts.st_mode)
+    return is_mine(facts) and stat.S_ISREG(facts.st_mode)
 
 
 def is_stranger(path: str) -> bool:
@@ -81,3 +80,66 @@ def set_aside(path: str, kind: str | None = None) -> str:
         with suppress(OSError):
             os.replace(path + end, aside + end)
     return aside
+
+
+FULL = {errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)}
+"""What a full disk, or a user's share of it, answers."""
+
+
+def unwritable(path: str, error: Exception | None = None) -> str:
+    """Why nothing can be written at `path`: the folder in its way, and what to do.
+
+    The middle of a sentence. `error` is what the attempt raised, an OSError or one of
+    SQLite's.
+    """
+    from spillview.text import path_text
+
+    number = getattr(error, "errno", None)
+    text = str(error) if error is not None else ""
+    place = _nearest(path)
+    said = path_text(place)
+    if number in FULL or "is full" in text:
+        return f"the disk of {said} is full: make room there"
+    if number == errno.EFBIG:
+        return f"no file in {said} may grow so far (see ulimit -f)"
+    if not os.path.isdir(place) and (place != path or number == errno.EEXIST):
+        return f"{said} stands where a folder has to be: move it away"
+    if number == errno.EROFS:
+        return f"{said} is on a filesystem that can only be read"
+    if os.path.isfile(place):
+        folder = os.path.dirname(place)
+        if not os.access(folder, os.W_OK | os.X_OK):
+            place, said = folder, path_text(folder)
+    kind = "folder" if os.path.isdir(place) else "file"
+    if not is_mine(os.lstat(place)) and number in (errno.EACCES, errno.EPERM, None):
+        return f"the {kind} {said} belongs to another user and cannot be written to"
+    if number in (errno.EACCES, errno.EPERM) or not os.access(place, os.W_OK):
+        return f"the {kind} {said} cannot be written to (see its mode, chmod u+rwX)"
+    why = (getattr(error, "strerror", None) or text or "nobody knows why").lower()
+    return f"the {kind} {said} cannot be written to ({why})"
+
+
+def barred(folder: str) -> str | None:
+    """Why nothing could be written in a folder of ours; None where it could be.
+
+    Nothing is written to try it.
+    """
+    place = _nearest(folder)
+    # One of our own is given its mode back before it is written to.
+    mine = place == folder and os.path.isdir(place) and is_mine(os.stat(place))
+    if os.path.isdir(place) and (mine or os.access(place, os.W_OK | os.X_OK)):
+        return None
+    return unwritable(folder)
+
+
+def is_mine(facts: os.stat_result) -> bool:
+    """Whether this user owns what has these facts."""
+    return own_uid() < 0 or facts.st_uid == own_uid()
+
+
+def _nearest(path: str) -> str:
+    """What there is of a path: itself, or the last thing on the way to it."""
+    place = os.path.abspath(path)
+    while not os.path.lexists(place) and os.path.dirname(place) != place:
+        place = os.path.dirname(place)
+    return place

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
+from spillview import sqlite
 from spillview.discovery import roots, stores
 from spillview.discovery.roots import RootFound
 from spillview.places import Places
@@ -81,7 +82,8 @@ def databases(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         opened.append(connection)
         return connection
 
-    monkeypatch.setattr(sqlite3, "connect", kept)
+    for module in (sqlite3, sqlite.sqlite3):
+        monkeypatch.setattr(module, "connect", kept)
     yield
     for connection in opened:
         with contextlib.suppress(sqlite3.ProgrammingError):  # another thread's own

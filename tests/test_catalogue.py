@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import os
@@ -216,17 +217,14 @@ def test_one_unreadable_artifact_is_a_row_and_hides_no_neighbour(
 ) -> None:
     bad = store.spill("s1", 1, LONG)
     store.spill("s1", 2, LONG)
-    from spillview.content import content
-    from spillview.errors import Unreadable
+    real = os.open
 
-    real = content.open_content
+    def refuse(path: Any, flags: int, *more: int, **named: Any) -> int:
+        if str(path).endswith(bad.name):
+            raise PermissionError(errno.EACCES, "Permission denied", path)
+        return real(path, flags, *more, **named)
 
-    def refuse(path: str, **options: Any) -> Any:
-        if path == str(bad):
-            raise Unreadable(f"{path} may not be read: permission denied.")
-        return real(path, **options)
-
-    monkeypatch.setattr("spillview.content.content.open_content", refuse)
+    monkeypatch.setattr(os, "open", refuse)
     rows = {a.found.path: a for a in whole(opened())}
     assert len(rows) == 2
     assert rows[str(bad)].counts is None

@@ -186,7 +186,9 @@ def test_with_e_every_word_is_where(tmp_path: Path) -> None:
 def test_exit_codes(folder: Path) -> None:
     assert run("grep", "error", folder).code == 0
     none = run("grep", "nowhere to be found", folder)
-    assert (none.code, none.out, none.err) == (1, "", "")
+    assert (none.code, none.out) == (1, "")
+    assert none.err.startswith("no line matches in ")
+    assert run("grep", "-q", "nowhere to be found", folder).err == ""
     for bad in (["("], ["a\nb"], ["x", "-m", "-1"], [], ["x\0y"]):
         got = run("grep", *bad, *([folder] if bad else []))
         assert (got.code, got.out) == (2, "")
@@ -373,10 +375,10 @@ def test_it_is_said_where_there_is_nothing_to_search(
     session = Claude(machine)
     session.spills(b"bar\n" * 9000)
     session.write()
-    assert run("grep", "foo").err == ""
+    assert run("grep", "foo").err == "no line matches in 1 artifact\n"
 
 
-def test_where_nothing_matches_a_terminal_is_told_of_how_many(machine: Path) -> None:
+def test_where_nothing_matches_it_is_told_in_how_many(machine: Path) -> None:
     session = Claude(machine)
     session.spills(b"bar\n" * 9000)
     session.spills(b"baz\n" * 9000)
@@ -413,3 +415,28 @@ def test_headings_on_a_terminal_say_how_old_the_artifact_is(machine: Path) -> No
     session.write()
     head = run("grep", "--no-color", "-m1", "bar", terminal=True).out.splitlines()[0]
     assert re.search(r"^\w{8}  \d+[smhdwy] ago  claude-code", head)
+
+
+def test_a_letter_that_another_encoding_writes_otherwise_is_not_taken_for_absent(
+    tmp_path: Path,
+) -> None:
+    text = "für dich\n"
+    (tmp_path / "one.txt").write_bytes(text.encode("utf-8"))
+    (tmp_path / "wide.txt").write_bytes(text.encode("utf-16"))
+    (tmp_path / "other.txt").write_bytes(text.encode("latin-1"))
+    (tmp_path / "stray.txt").write_bytes(text.encode("utf-8") + b"\xe9\n")
+    (tmp_path / "blob.bin").write_bytes(b"\0\xe9\0")
+    for words in (("grep", "für"), ("grep", "-c", "für"), ("grep", "--json", "für")):
+        got = run(*words, tmp_path)
+        assert got.code == 0
+        assert "2 artifacts hold bytes that are no UTF-8: there “ü”" in got.err
+        assert str(tmp_path) in got.err
+    listed = run("ls", "--json", tmp_path).rows  # counted now
+    wrong = [row for row in listed if row["encoding"] == "utf-8-invalid"]
+    assert len(wrong) == 2
+    assert "2 artifacts hold bytes" in run("grep", "für", tmp_path).err
+    assert "no UTF-8" not in run("grep", "dich", tmp_path).err
+    assert "no UTF-8" not in run("grep", "-q", "für", tmp_path).err
+    assert "no UTF-8" in run("grep", r"f\x{fc}r", tmp_path).err
+    found = run("grep", "-l", "für", tmp_path).lines
+    assert {Path(line).name for line in found} == {"one.txt", "wide.txt", "stray.txt"}

@@ -400,3 +400,22 @@ def test_the_help_names_every_column(machine: Path) -> None:
     assert "HARNESS" in heading
     assert "secret-like" in told
     assert "growing" in told
+
+
+def test_where_nothing_is_listed_one_sentence_says_so_and_what_to_do(
+    machine: Path, tmp_path: Path
+) -> None:
+    for words in (["ls"], ["ls", "--json"], ["ls", "--missing"], ["sessions"]):
+        got = run(*words)
+        assert (got.code, got.out, got.err.count("\n")) == (0, "", 1)
+        assert "on this machine (see `spillview doctor`)" in got.err
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    assert "`spillview doctor PATH`" in run("ls", empty).err
+    session = Claude(machine)
+    session.spills(b"bar\n" * 9000)
+    session.write()
+    got = run("ls", "--only", "growing")
+    assert "none of 1 artifact is “growing”" in got.err
+    later = run("ls", "--since", "2d", "--until", "1d").err
+    assert "leave --since and --until out for those of all time" in later

@@ -133,7 +133,7 @@ def test_a_dispute_keeps_the_file_and_is_told(machine: Path) -> None:
     _, made = session(machine, cwd="/srv/app/web")
     ran = run("prune", "--policy", "--apply")
     assert ran.code == 2
-    assert "config.toml: 3 files stay: policies" in ran.err
+    assert "config.toml: 3 artifacts stay: policies" in ran.err
     assert "narrower project" in ran.err
     assert all(each.path.exists() for each in made)
 
@@ -175,7 +175,9 @@ def test_tomorrows_run_is_told_beside_the_plan(machine: Path) -> None:
     assert last["remove"] == 3
     assert last["tomorrow"] == {"remove": 2, "remove_bytes": 2 * ONE}
     ran = run("prune", "--policy")
-    assert "tomorrow 2 files (23.4 kB) more, if nothing is written or read" in ran.err
+    assert (
+        "tomorrow 2 artifacts (23.4 kB) more, if nothing is written or read" in ran.err
+    )
     assert "tomorrow" not in run("prune", "--older-than", "7d").err
 
 
@@ -195,7 +197,7 @@ def test_a_forecast_is_the_plan_of_a_later_moment_and_changes_nothing(
     assert rows["b90000000.txt"]["action"] == "keep"
     ran = run("prune", "--policy", "--at", "2d")
     assert "forecast for " in ran.err
-    assert "3 files (35.1 kB) of them not yet today" in ran.err
+    assert "3 artifacts (35.1 kB) of them not yet today" in ran.err
     assert "if nothing is written or read until then" in ran.err
     assert "live sessions" in ran.err
     plain = run("prune", "--older-than", "7d", "--at", "12h", "--json")

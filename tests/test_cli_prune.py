@@ -780,7 +780,7 @@ def test_the_terminal_shows_what_goes_and_counts_what_stays(machine: Path) -> No
     session(machine, files=60)
     session(machine, OTHER, age=DAY)
     ran = run("prune", "--older-than", "7d", terminal=True)
-    assert "50 of 60 files that go" in ran.err
+    assert "50 of 60 artifacts that go" in ran.err
     assert "3 stay: 3 not selected (newer than the rule)" in ran.err
     assert len([line for line in ran.lines if "remove" in line]) == 50
     everything = run("prune", "--older-than", "7d", "--all", terminal=True)
@@ -817,7 +817,7 @@ def test_an_interrupted_clean_up_is_said_at_the_next_start(machine: Path) -> Non
     assert "interrupted" in first.err
     assert len(first.rows) == 1 + 5
     again = run("trash")
-    assert "4 of 9 files" in again.err
+    assert "4 of 9 artifacts" in again.err
     assert run("undo", "--json").row["restored"] == 4
 
 

@@ -93,4 +93,29 @@ def test_an_unknown_session_is_exit_code_one(machine: Path) -> None:
 
 def test_no_store_at_all_is_an_empty_list(machine: Path) -> None:
     got = run("sessions", "--json")
-    assert (got.code, got.out, got.err) == (0, "", "")
+    assert (got.code, got.out) == (0, "")
+    assert "no sessions were found on this machine" in got.err
+    assert "`spillview demo`" in got.err
+    assert got.err.count("\n") == 1
+    assert run("sessions", "--json", "-q").err == ""
+
+
+def test_a_terminal_of_80_columns_tells_the_project_and_what_it_has_no_room_for(
+    machine: Path,
+) -> None:
+    one = Claude(machine)
+    one.spills(b"FAILED\n" * 9000)
+    one.write()
+    for width in (80, 60):
+        got = run("sessions", "--no-color", terminal=True, width=width)
+        heading = got.lines[0]
+        assert "PROJECT" in heading or "PROJE…" in heading
+        assert max(map(len, got.lines)) <= width
+        shown = set(heading.split())
+        [told] = [line for line in got.err.splitlines() if "no room" in line]
+        left = told.partition(" for ")[2].partition(":")[0].split(", ")
+        assert f"no room in {width} columns" in told
+        assert "CHARS" in left
+        assert not shown & set(left)
+    assert "no room" not in run("sessions", terminal=True, width=200).err
+    assert "no room" not in run("sessions").err

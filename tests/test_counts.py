@@ -125,6 +125,18 @@ def test_one_wrong_byte_in_long_text_is_found_and_counted(
     assert codepoints.line_feeds(data) == data.count(b"\n")
 
 
+@given(st.lists(st.sampled_from(REPRESENTATIVES), max_size=16), st.integers(0, 2))
+@example([0xC2, 0x80, 0x80, 0xE1, 0x80], 1)
+@example([0xE0] + [0x80] * 15, 1)
+def test_errors_that_make_up_for_each_other_are_found(
+    some: list[int], times: int
+) -> None:
+    data = b"a" * 140 + bytes(some) * times
+    decoded = data.decode("utf-8", "replace")
+    expected = (len(decoded), _utf16(decoded) - len(decoded), _is_utf8(data))
+    assert codepoints.chars(data) == expected
+
+
 @given(hostile, hostile)
 def test_a_block_may_end_wherever_whole_says(data: bytes, more: bytes) -> None:
     end = codepoints.whole(data)

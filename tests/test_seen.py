@@ -639,6 +639,45 @@ def test_read_that_spilled_again_shows_its_own_preview_only(tmp_path: Path) -> N
     assert looked(store, second).seen == Seen(((0, 2000),))
 
 
+def spilled_read(home: Path, rows: str, chars: int) -> Link:
+    """The link of an artifact of which a read tool's `rows` were spilled again."""
+    main = Claude(home)
+    first = main.spills(log_of(6000), chars=500)
+    call = main.calls("Read", file_path=str(first.path))
+    path = main.place("toolu_again.txt")
+    path.write_bytes(rows.encode())
+    shown, _ = head_of(rows.encode(), chars)
+    main.gets(call, envelope_of(path, rows.encode(), shown))
+    main.write()
+    return looked(look_into(home, "claude-code"), first)
+
+
+@pytest.mark.parametrize("chars", [1999, 2003, 2006, 2008, 2009, 2028, 2029, 2030])
+def test_numbered_read_that_spilled_again_is_seen_up_to_where_it_was_cut(
+    tmp_path: Path, chars: int
+) -> None:
+    width, number = len("[00001] step 07919 ok\n"), len("     1→")
+    rows = numbered(log_of(6000), 1, 6000)
+    whole, rest = divmod(chars, width + number)
+    link = spilled_read(tmp_path, rows, chars)
+    # Of a line that is shown to its end the line end counts, as everywhere.
+    beyond = max(0, rest - number)
+    shown = whole * width + (width if beyond == width - 1 else beyond)
+    assert link.reads[0].ranges == ((0, shown),)
+    assert link.seen == Seen(((0, shown),))
+    assert link.verdict_seen is False
+
+
+def test_numbered_read_that_spilled_again_with_a_strange_row_is_left_open(
+    tmp_path: Path,
+) -> None:
+    rows = numbered(log_of(6000), 1, 60) + "\n    61→it was another file then\n"
+    link = spilled_read(tmp_path, rows + "x" * 9000, len(rows) - 6)
+    assert link.seen is not None
+    assert not link.seen.certain
+    assert link.verdict_seen is None
+
+
 def test_search_that_spilled_again_is_placed_but_for_the_line_it_was_cut_in(
     tmp_path: Path,
 ) -> None:

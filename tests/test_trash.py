@@ -561,7 +561,7 @@ def test_a_killed_run_is_settled_and_said_at_the_next_start(tmp_path: Path) -> N
     trash.settle()
     [sentence] = trash.settled
     moved = len(made.files) - left
-    assert f"{moved} of {len(made.files)} files" in sentence
+    assert f"{moved} of {len(made.files)} artifacts" in sentence
     assert batch.id in sentence
     assert not trash.batches()[0].open
     trash.settle()

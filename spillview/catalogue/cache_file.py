@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import contextlib
 import os
-import sqlite3
-import threading
+from _thread import RLock
 from collections.abc import Callable, Iterator, Sequence
 
 from spillview.hints import Any, TypeVar
 from spillview.model import Found, Problem
-from spillview.own_files import is_stranger, mended, set_aside
+from spillview.own_files import is_stranger, mended, set_aside, unwritable
 from spillview.places import private_dir
+from spillview.sqlite import sqlite3
 
 SCHEMA = 6
 """Raised whenever a table or the meaning of a stored fact changes."""
@@ -67,7 +67,7 @@ class CacheFile:
 
     def __init__(self, path: str | None) -> None:
         """Open `path`, making it if needed; None gives a cache that stores nothing."""
-        self._lock = threading.RLock()
+        self._lock = RLock()
         self._path = path
         self._db: sqlite3.Connection | None = None
         self.problem: str | None = None
@@ -87,14 +87,14 @@ class CacheFile:
                 return
             except sqlite3.OperationalError as error:
                 # Locked by another process, or a folder that cannot be written.
-                self.problem = f"The cache {path} cannot be used ({error})."
+                self.problem = f"There is no cache: {unwritable(path, error)}."
                 return
             except (sqlite3.DatabaseError, ValueError):
                 if attempt == 1 and self._set_aside(path):
                     continue
                 self.problem = f"The cache {path} is broken and cannot be made anew."
             except OSError as error:
-                self.problem = f"The cache {path} cannot be used ({error.strerror})."
+                self.problem = f"There is no cache: {unwritable(path, error)}."
                 return
 
     def _set_aside(self, path: str) -> bool:

@@ -15,7 +15,7 @@ from spillview.model import Counts, Found, Link
 from spillview.named import NamedTuple
 
 if TYPE_CHECKING:
-    from spillview.content.content import FileContent
+    from spillview.content.content import BytesContent, Content, FileContent
     from spillview.discovery.ways import Ways
     from spillview.profiles.profile import Profile
     from spillview.stored.stored import StoredContent
@@ -86,18 +86,22 @@ def examine(
     What cannot be read is told in `error` or the link's note. Raises `Cancelled`.
     """
     found, counts, error, grown = task.found, task.counts, task.error, task.growing
-    content: FileContent | StoredContent | None = None
+    content: FileContent | StoredContent | BytesContent | None = None
     try:
         if task.uncounted:
-            from spillview.stored.stored import open_artifact
+            small = _small(task, ways, cancelled)
+            if small is not None:
+                content, counts = small
+            else:
+                from spillview.stored.stored import open_artifact
 
-            try:
-                content = open_artifact(
-                    found, root=found.root, cancelled=cancelled, ways=ways
-                )
-                counts, grown = _counted(task, content, cancelled)
-            except Unreadable as failure:
-                error = str(failure)
+                try:
+                    content = open_artifact(
+                        found, root=found.root, cancelled=cancelled, ways=ways
+                    )
+                    counts, grown = _counted(task, content, cancelled)
+                except Unreadable as failure:
+                    error = str(failure)
         look = None
         if task.look and counts is not None and not grown:
             look = _look(task, counts, profile, content, ways)
@@ -105,6 +109,18 @@ def examine(
         if content is not None:
             content.close()
     return Examined(counts, error, grown, look)
+
+
+def _small(
+    task: Task, ways: Ways | None, cancelled: Cancelled | None
+) -> tuple[BytesContent, Counts] | None:
+    """The content of a small file that is what was found, and its counts."""
+    found = task.found
+    if ways is None or found.stored is not None or task.growing or found.size > HUGE:
+        return None
+    from spillview.content.unchanged import counted_unchanged
+
+    return counted_unchanged(found.path, found.root, found.key, ways, cancelled)
 
 
 def _counted(
@@ -127,7 +143,7 @@ def _look(
     task: Task,
     counts: Counts,
     profile: Profile,
-    content: FileContent | StoredContent | None,
+    content: Content | None,
     ways: Ways | None,
 ) -> Look:
     # imported no sooner: a list of what is known already should start at once

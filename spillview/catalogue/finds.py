@@ -225,10 +225,20 @@ class Finds(Sequence[Found]):
         """The name of each file, or the row's key."""
         return list(map(self._names.__getitem__, places))
 
-    def facts(self, places: Sequence[int]) -> Iterator[Iterator[int]]:
-        """Of plain files: device, inode, size, ns of the last write and change."""
-        for column in (self._devs, self._inos, self.sizes, self.mtimes, self._ctimes):
-            yield map(column.__getitem__, places)
+    def facts(self) -> tuple[array[int], ...]:
+        """Device, inode, size, ns of the last write and of the last change, by place.
+
+        Of plain files: what is behind a link, or a row, is not told of.
+        """
+        return self._devs, self._inos, self.sizes, self.mtimes, self._ctimes
+
+    def within_others(self) -> set[int]:
+        """The places of what is no file of its own: a link, a row, a part of a file."""
+        places = set(self._whole)
+        for common, (start, end) in zip(self._shared, self._spans, strict=True):
+            if common.stored is not None:
+                places.update(range(start, end))
+        return places
 
     def file_path(self, place: int) -> str | None:
         """The path of a regular file; None for a link, a row, what is not readable."""

@@ -16,8 +16,9 @@ from spillview.cleanup import journal as papers
 from spillview.cleanup import moving, restoring
 from spillview.cleanup.bins import FILES, drop_bin, find_bin
 from spillview.cleanup.journal import Item, Journal
-from spillview.disk import FULL, Disk
+from spillview.disk import Disk
 from spillview.errors import BadInput, Unreadable
+from spillview.own_files import FULL
 from spillview.space import bytes_of
 from spillview.text import human_bytes, path_text
 
@@ -252,13 +253,13 @@ def _settled(journal: Journal, slots: Slots) -> str:
     if not slots:
         return (
             f"the clean-up of {when} was interrupted before it had moved any of"
-            f" its {total:,} files: none of them is in the trash"
+            f" its {total:,} artifacts: none of them is in the trash"
         )
     size = human_bytes(bytes_of(facts for item, facts in slots if item.size))
     return (
-        f"the clean-up of {when} was interrupted: {len(slots):,} of {total:,} files"
-        f" ({size}) had been moved and are in the trash, the rest was left alone;"
-        f" `spillview undo {journal.batch}` puts them back"
+        f"the clean-up of {when} was interrupted: {len(slots):,} of {total:,}"
+        f" artifacts ({size}) had been moved and are in the trash, the rest was left"
+        f" alone; `spillview undo {journal.batch}` puts them back"
     )
 
 

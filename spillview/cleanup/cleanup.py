@@ -124,10 +124,10 @@ def _disputes(made: Plan, places: Places) -> Iterator[Problem]:
     disputed = choices.where(lambda index: choices.group(index) == "disputed")
     counts = Counter(choice.reason for choice in disputed)
     for reason, count in counts.items():
-        files = "1 file stays" if count == 1 else f"{count:,} files stay"
+        stay = "1 artifact stays" if count == 1 else f"{count:,} artifacts stay"
         yield Problem(
             config_path(places),
-            f"{path_text(config_path(places))}: {files}: {path_text(reason)};"
+            f"{path_text(config_path(places))}: {stay}: {path_text(reason)};"
             " give one of them a narrower project",
         )
 

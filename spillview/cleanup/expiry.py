@@ -59,8 +59,8 @@ class Freed:
         why = f" because trash_keep is {self.kept}" if self.kept is not None else ""
         return (
             f"the clean-up {self.batch} was deleted for good on {day}{why}: its"
-            f" {plural(self.items, 'file')} ({human_bytes(self.bytes)}) cannot be put"
-            " back"
+            f" {plural(self.items, 'artifact')} ({human_bytes(self.bytes)}) cannot be"
+            " put back"
         )
 
 

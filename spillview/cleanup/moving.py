@@ -16,8 +16,9 @@ from dataclasses import dataclass, field
 
 from spillview.cleanup.bins import Bins, NoBin, open_bin
 from spillview.cleanup.journal import Folder, Item, Journal, Level
-from spillview.disk import FULL, Disk, gain
+from spillview.disk import Disk, gain
 from spillview.model import Found
+from spillview.own_files import FULL
 
 Progress = Callable[[int, int], None]
 """Called with (done, total) files."""

@@ -58,6 +58,6 @@ class Emptied:
         batches = plural(len(self.batches), "older clean-up")
         return (
             f"{batches} in the trash had expired (trash_keep):"
-            f" {plural(self.items, 'file')} ({human_bytes(self.bytes)}) deleted for"
+            f" {plural(self.items, 'artifact')} ({human_bytes(self.bytes)}) deleted for"
             f" good, {human_bytes(self.freed_now)} freed"
         )

@@ -19,7 +19,7 @@ from dataclasses import replace
 from spillview.disk import Busy, Disk
 from spillview.errors import Unreadable
 from spillview.frozen import Frozen
-from spillview.own_files import mended, set_aside
+from spillview.own_files import mended, set_aside, unwritable
 from spillview.places import Places, private_dir
 from spillview.review.reviewed import session_mark
 from spillview.text import path_text
@@ -101,8 +101,17 @@ class Pins:
     @property
     def _begun(self) -> bool:
         """Whether anything was ever pinned."""
-        copy = os.path.join(self._folder, COPY)
-        return os.path.lexists(self.path) or os.path.lexists(copy)
+        return any(map(self._stands, (NAME, COPY)))
+
+    def _stands(self, name: str) -> bool:
+        """Whether a list is there; raises `Unreadable` where nobody may look."""
+        try:
+            os.lstat(os.path.join(self._folder, name))
+        except (FileNotFoundError, NotADirectoryError):
+            return False
+        except OSError as error:
+            raise self._unreadable(error.strerror or "cannot be read") from None
+        return True
 
     def pinned(self) -> Pinned:
         """What is pinned; raises `Unreadable` when that is unsure."""
@@ -135,7 +144,7 @@ class Pins:
                 try:
                     known = self._read(folder, NAME) if self._begun else {}
                 except (OSError, Unreadable) as error:
-                    known = self._from_copy(folder, error, alone=True)
+                    known = self._known(folder, error)
                 changed = change(known)
                 if changed:
                     data = _packed(known.values())
@@ -144,7 +153,16 @@ class Pins:
                         self._put(folder, data, COPY)
                 return changed
         except OSError as error:
-            raise self._unreadable(error.strerror or "cannot be written") from None
+            raise Unreadable(
+                f"the pins are as they were: {unwritable(self.path, error)}"
+            ) from None
+
+    def _known(self, folder: int, error: Exception) -> dict[str, Pin]:
+        """The copy's list in place of one that gave `error`; raises `Unreadable`."""
+        try:
+            return self._from_copy(folder, error, alone=True)
+        except OSError as failure:
+            raise self._unreadable(failure.strerror or "cannot be read") from None
 
     def _put(self, folder: int, data: bytes, name: str) -> None:
         """Put a list in the place of the one before, all at once."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 
 from spillview.cleanup import moving, restoring
 from spillview.cleanup.batches import (
@@ -29,6 +29,7 @@ from spillview.cleanup.removals import Removal, note
 from spillview.disk import CAN_WORK, Busy, Disk, gain, private_folder
 from spillview.errors import SpillError, Unreadable
 from spillview.model import Found
+from spillview.own_files import unwritable
 from spillview.places import Places, private_dir
 from spillview.text import exact_age, path_text
 
@@ -83,7 +84,11 @@ class Trash:
         except FileNotFoundError:
             return []
         except OSError as error:
-            raise Unreadable(f"{self.path}: {moving.words(error)}") from None
+            place = path_text(self.path)
+            why = moving.words(error)
+            if isinstance(error, NotADirectoryError):
+                why = unwritable(self.path, error)
+            raise Unreadable(f"{place} cannot be looked into: {why}") from None
 
     def contents(self, batch: str) -> list[tuple[str, int]]:
         """Where the files of a batch that lie in the trash came from, and their bytes.
@@ -166,15 +171,17 @@ class Trash:
                 self._batches.write(room, folder, journal)
         return journal, draft
 
-    def _refusal(self, error: Exception) -> SpillError:
+    def _refusal(self, error: Exception, name: str = "") -> SpillError:
         where = path_text(self.path)
         if isinstance(error, OSError) and is_full(error):
             return DiskFull(
                 f"the disk is full: there is no room in {where} to note where"
-                " the files belong, so none was moved"
+                " the artifacts belong, so none was moved"
             )
-        reason = moving.words(error) if isinstance(error, OSError) else str(error)
-        return NoTrash(f"there is no usable trash in {where}: {reason}")
+        if isinstance(error, OSError):
+            path = os.path.join(self.path, name) if name else self.path
+            return NoTrash(f"the trash cannot be used: {unwritable(path, error)}")
+        return NoTrash(f"there is no usable trash in {where}: {error}")
 
     def delete(
         self, found: Sequence[Found], *, progress: Progress | None = None
@@ -323,7 +330,7 @@ class Trash:
                     if bin_ is None:
                         continue
                     for item in items:
-                        if _delete(disk, bin_, item, done):
+                        if _delete(disk, path, bin_, item, done):
                             gone.append(item.path)
                         if progress is not None:
                             progress(done.items + len(done.failed), total)
@@ -340,9 +347,13 @@ class Trash:
     @contextmanager
     def _maybe_alone(self) -> Iterator[int | None]:
         """The trash, locked; None when there is none yet."""
-        if not os.path.lexists(self.path):
+        try:
+            os.lstat(self.path)
+        except (FileNotFoundError, NotADirectoryError):
             yield None
             return
+        except OSError as error:
+            raise self._refusal(error) from None
         with self._alone(make=False) as room:
             yield room
 
@@ -363,12 +374,17 @@ class Trash:
             except (OSError, Unreadable) as error:
                 raise self._refusal(error) from None
         patience = self._wait if wait is None else wait
-        with disk.folder(self.path) as room, disk.locked(room, _LOCK, patience):
+        with ExitStack() as held:
+            try:
+                room = held.enter_context(disk.folder(self.path))
+                held.enter_context(disk.locked(room, _LOCK, patience))
+            except OSError as error:
+                raise self._refusal(error, _LOCK) from None
             self._batches.settle(room)
             yield room
 
 
-def _delete(disk: Disk, bin_: int, item: Item, done: Emptied) -> bool:
+def _delete(disk: Disk, path: str, bin_: int, item: Item, done: Emptied) -> bool:
     """Delete one file of the trash, if it is still there; whether it was."""
     try:
         facts = disk.facts(bin_, item.slot)
@@ -376,7 +392,10 @@ def _delete(disk: Disk, bin_: int, item: Item, done: Emptied) -> bool:
             return False
         disk.remove(bin_, item.slot)
     except OSError as error:
-        done.failed.append((item.path, moving.words(error)))
+        why = moving.words(error)
+        if isinstance(error, PermissionError):
+            why = unwritable(path, error)
+        done.failed.append((item.path, why))
         return False
     done.items += 1
     done.bytes += item.size

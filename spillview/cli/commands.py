@@ -346,7 +346,9 @@ def run(command: Command, arguments: Sequence[str], streams: Streams) -> int:
     args = parse(command, arguments)
     streams.quiet = args.quiet
     streams.colour = streams.colour and not args.no_color
-    return command.load().run(command.name, args, streams)
+    code = command.load().run(command.name, args, streams)
+    streams.tell_left_out()
+    return code
 
 
 def _help_of(command: Command) -> str:

@@ -13,6 +13,7 @@ from spillview.exposure.permissions import world_readable
 from spillview.hints import TYPE_CHECKING
 from spillview.model import Boundary, Problem
 from spillview.named import NamedTuple
+from spillview.own_files import barred, unwritable
 from spillview.space import size_words
 from spillview.text import human_count, path_text, plural, printable
 
@@ -126,12 +127,16 @@ def _checks(catalogue: Catalogue) -> Iterator[Check]:
     except SpillError as error:
         yield Check("ripgrep", "not usable", str(error))
     cache = catalogue.cache
-    yield Check("cache", catalogue.places.cache_dir, cache.problem)
+    folder = catalogue.places.cache_dir
+    yield Check("cache", folder, cache.problem or barred(folder))
     state = catalogue.state
     if state is not None:
         state.last_review()  # opens it, so that a fault shows
-        faults = "; ".join(problem.sentence for problem in state.problems)
-        yield Check("state", catalogue.places.state_dir, faults or None)
+        folder = catalogue.places.state_dir
+        faults = [problem.sentence for problem in state.problems]
+        if (closed := _state_barred(folder)) is not None and not faults:
+            faults = [f"marks, pins and clean-ups cannot be kept: {closed}"]
+        yield Check("state", folder, "; ".join(faults) or None)
     wrong = unknown_harnesses(catalogue.settings, catalogue.places, catalogue.profiles)
     yield Check("config", catalogue.places.config_dir, "; ".join(wrong) or None)
     from spillview.hook.standing import standing
@@ -142,6 +147,16 @@ def _checks(catalogue: Catalogue) -> Iterator[Check]:
         cwd = catalogue.places.home
     hook = standing(catalogue.places, cwd)
     yield Check("hook", str(hook), "; ".join(hook.problems) or None)
+
+
+def _state_barred(folder: str) -> str | None:
+    """What keeps our own things from being written, in the folder or in its trash."""
+    trash = os.path.join(folder, "trash")
+    inner = trash if os.path.isdir(trash) else folder
+    closed = barred(folder)
+    if closed is None and not os.access(inner, os.W_OK | os.X_OK) and inner == trash:
+        closed = unwritable(trash)
+    return closed
 
 
 def _policies(catalogue: Catalogue, query: Query) -> Iterator[Check]:

@@ -7,6 +7,7 @@ import time
 
 from spillview.cli.commands import query_of, tell_problems
 from spillview.hints import TYPE_CHECKING
+from spillview.own_files import unwritable
 from spillview.text import human_bytes, plural
 
 if TYPE_CHECKING:
@@ -43,11 +44,17 @@ def run(name: str, args: argparse.Namespace, streams: Streams) -> int:
         query = query_of(args, args.words)
         artifacts = catalogue.scan(query, bare=not query.needs_records)
         time.sleep(MOMENT)
-        outcome = update(
-            catalogue.places.index_dir,
-            wanted(artifacts),
-            progress=lambda done, total: streams.progress("read", done, total),
-        )
+        folder = catalogue.places.index_dir
+        try:
+            outcome = update(
+                folder,
+                wanted(artifacts),
+                progress=lambda done, total: streams.progress("read", done, total),
+            )
+        except OSError as error:
+            reason = unwritable(folder, error)
+            streams.error(f"there is no new index, and searches need none: {reason}")
+            return 2
         if args.json:
             streams.json(_row(outcome))
         else:

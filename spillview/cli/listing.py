@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import argparse
-import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
+from spillview.cli.absence import none_found
 from spillview.cli.commands import query_of, tell_problems, tell_reading, whole_number
 from spillview.crews import crew
 from spillview.errors import BadInput
 from spillview.hints import TYPE_CHECKING, Any
 from spillview.model import Artifact
 from spillview.space import size_words
-from spillview.text import plural, when
+from spillview.text import plural
 
 if TYPE_CHECKING:
     from spillview.catalogue.catalogue import Catalogue, Query
@@ -152,7 +152,10 @@ def _artifacts(
     _tell_skipped(streams, catalogue)
     if unreadable:
         code = 2
-    return code or _nothing(streams, rows, query, "artifact")
+    total = len(listing)
+    return code or _nothing(
+        streams, rows, query, "artifact", total=total, kind=only or ""
+    )
 
 
 def completed(
@@ -196,7 +199,9 @@ def _missing(
     if len(rows) < len(found):
         _tell_limit(streams, len(rows), len(found), "calls")
     _tell_skipped(streams, catalogue)
-    return tell_problems(streams, catalogue) or _nothing(streams, rows, query, "call")
+    return tell_problems(streams, catalogue) or _nothing(
+        streams, rows, query, "missing call"
+    )
 
 
 def _sessions(
@@ -277,28 +282,23 @@ def _tell_skipped(streams: Streams, catalogue: Catalogue) -> None:
         )
 
 
-def _nothing(streams: Streams, rows: Sequence[object], query: Query, what: str) -> int:
-    """Exit code 1 when a session was asked for by name and nothing answers."""
+def _nothing(
+    streams: Streams,
+    rows: Sequence[object],
+    query: Query,
+    what: str,
+    *,
+    total: int = 0,
+    kind: str = "",
+) -> int:
+    """Say that nothing answers; exit code 1 when a session was asked for by name."""
     if rows:
         return 0
-    if query.session is not None:
+    if query.session is not None and not total:
         streams.note(f"no {what} of session {query.session} was found")
         return 1
-    if streams.terminal:
-        streams.note(none_found(what, query, elsewhere=bool(query.paths)))
-    return 0
-
-
-def none_found(what: str, query: Query, *, elsewhere: bool) -> str:
-    """That there are none: on this machine, or where and of when it was asked for."""
-    if query.since is not None or query.until is not None:
-        times = (("since", query.since), ("until", query.until))
-        said = " ".join(
-            f"{w} {when(t, time.time())}" for w, t in times if t is not None
-        )
-        return f"no {what}s {said} were found{' there' if elsewhere else ''}"
-    where = "there" if elsewhere else "on this machine (see `spillview doctor`)"
-    return f"no {what}s were found {where}"
+    streams.note(none_found(what, query, total=total, kind=kind))
+    return int(query.session is not None)
 
 
 def _sort_key(name: str) -> Callable[[Artifact], Any]:

@@ -284,7 +284,7 @@ class _Measuring:
                 )
             )
         except OSError as error:
-            self._complain(task, f"is not in the history: {error.strerror or error}")
+            self._complain(task, f"not in the history: {history.why_not(error)}")
 
 
 def _commands(path: str) -> Iterator[_Task]:

@@ -49,8 +49,11 @@ def run(name: str, args: argparse.Namespace, streams: Streams) -> int:
                     "name the artifacts to unpin, or a --session; `spillview pin`"
                     " lists pins"
                 )
-            for pin in pins.all().values():
+            known = pins.all()
+            for pin in known.values():
                 _tell(pin, args, streams, pinned=True)
+            if not known:
+                streams.note("nothing is pinned: `spillview pin ARTIFACT` does it")
             return 0
         query = query_of(args)
         if name == "unpin":

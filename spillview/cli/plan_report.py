@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from spillview.cleanup.retention import GROUPS
+from spillview.cli.refusals import tell_refusals
 from spillview.errors import SpillError
 from spillview.hints import TYPE_CHECKING
 from spillview.space import space_of
@@ -35,8 +36,6 @@ DAY = 86_400.0
 
 SHOWN = 50
 """Rows that a terminal gets unless told otherwise."""
-NAMED = 3
-"""So many files with the same reason are named beside it; the table names all."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +58,7 @@ class Ahead:
 
 
 def amount(found: Iterable[Found]) -> str:
-    """So many files and their bytes, in words."""
+    """So many artifacts and their bytes, in words."""
     number = 0
 
     def counted() -> Iterator[Found]:
@@ -73,8 +72,8 @@ def amount(found: Iterable[Found]) -> str:
 
 
 def _amount(number: int, size: int) -> str:
-    files = "1 file" if number == 1 else f"{human_count(number)} files"
-    return f"{files} ({human_bytes(size)})"
+    artifacts = "1 artifact" if number == 1 else f"{human_count(number)} artifacts"
+    return f"{artifacts} ({human_bytes(size)})"
 
 
 def tell_settled(trash: Trash, streams: Streams) -> None:
@@ -139,7 +138,7 @@ def print_plan(
         rows = [*stuck, *(going[:SHOWN] if streams.terminal else going)]
     _table(rows, failures, plan.now, streams)
     if streams.terminal and not args.all and len(going) > SHOWN:
-        streams.note(f"{SHOWN} of {len(going):,} files that go; --all prints all")
+        streams.note(f"{SHOWN} of {len(going):,} artifacts that go; --all prints all")
     if ahead.moment is not None:
         _tell_forecast(plan, going, ahead, streams)
         return
@@ -247,8 +246,8 @@ def _tell_sums(
             what = amount(each for each in going.found() if each.id not in lost)
         streams.note(
             f"{what} moved into the trash as {applied.batch}{stays}. {freed} freed so"
-            " far: `spillview trash --empty` frees the rest, `spillview undo` puts the"
-            " files back"
+            " far: `spillview trash --empty` frees the rest, `spillview undo` puts them"
+            " back"
         )
     _tell_failures(applied.failed if applied is not None else (), streams)
     for over, cap in (
@@ -264,7 +263,7 @@ def _tell_sums(
 
 
 def _stays(plan: Plan, going: Choices) -> str:
-    """How many files stay, and why."""
+    """How many artifacts stay, and why."""
     kept = plan.keep.groups()
     why = ", ".join(f"{kept[g]:,} {words}" for g, words in GROUPS.items() if kept[g])
     return f"{len(plan.choices) - len(going):,} stay" + (f": {why}" if why else "")
@@ -272,26 +271,21 @@ def _stays(plan: Plan, going: Choices) -> str:
 
 def _tell_failures(failed: Sequence[Failure], streams: Streams) -> None:
     """What could not be removed: each by name, or many with one reason together."""
-    by_reason: dict[str, list[Failure]] = {}
-    for failure in failed:
-        by_reason.setdefault(failure.reason, []).append(failure)
-    for reason, members in by_reason.items():
-        hint = ""
-        if members[0].no_bin:
-            hint = "; `--apply --permanent` deletes without a trash"
-        if len(members) > NAMED:
-            streams.error(f"{len(members):,} files stay: {reason}{hint}")
-            continue
-        for failure in members:
-            streams.error(f"{path_text(failure.found.path)} stays: {reason}{hint}")
+
+    def reason(failure: Failure) -> str:
+        if not failure.no_bin:
+            return failure.reason
+        return f"{failure.reason}; `--apply --permanent` deletes without a trash"
+
+    pairs = ((failure.found.path, reason(failure)) for failure in failed)
+    tell_refusals(pairs, "stays", "stay", streams)
 
 
 def _tell_expired(expired: Emptied, streams: Streams) -> None:
     """What was deleted for good of older clean-ups."""
     if expired.items:
         streams.deletion(expired.sentence)
-    for path, why in expired.failed:
-        streams.error(f"{path_text(path)} stays in the trash: {why}")
+    tell_refusals(expired.failed, "stays in the trash", "stay in the trash", streams)
 
 
 def _tell_trash(where: Where, streams: Streams) -> None:
@@ -299,13 +293,13 @@ def _tell_trash(where: Where, streams: Streams) -> None:
     from spillview.cleanup.bins import NoBin
 
     for place, share in where:
-        files = _amount(share.items, share.space.bytes)
+        what = _amount(share.items, share.space.bytes)
         if isinstance(place, NoBin):
             streams.error(
-                f"no trash can be made for {files}: {place.reason};"
+                f"no trash can be made for {what}: {place.reason};"
                 " --apply asks, and --apply --permanent deletes them for good"
             )
         elif not place.endswith("/trash"):
             streams.note(
-                f"{files} lie on another filesystem: their trash is {path_text(place)}"
+                f"{what} lie on another filesystem: their trash is {path_text(place)}"
             )

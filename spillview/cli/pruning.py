@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 PRUNE = """\
 Plans a clean-up: for every artifact whether it would go, and why. Nothing is changed
-until --apply, which moves the files into a trash on their own filesystem; `undo` puts
+until --apply, which moves artifacts into a trash on their own filesystem; `undo` puts
 them back, `trash --empty` frees the space.
 
 PATH, --harness, --session, --since and --until choose the ground; the options below
@@ -73,14 +73,14 @@ def describe(name: str, parser: argparse.ArgumentParser) -> None:
     rules.add_argument(
         "--max-total", metavar="SIZE", help="the oldest, until the rest fits: 5GB"
     )
-    rules.add_argument("--max-file", metavar="SIZE", help="files larger than: 500MB")
+    rules.add_argument("--max-file", metavar="SIZE", help="any larger than: 500MB")
     rules.add_argument(
         "--max-session",
         metavar="SIZE",
         help="the oldest of a session, until the rest of it fits: 200MB",
     )
     rules.add_argument(
-        "--orphans", action="store_true", help="files that no record points at"
+        "--orphans", action="store_true", help="artifacts that no record points at"
     )
     rules.add_argument(
         "--policy", action="store_true", help="by the standing policies in config.toml"
@@ -360,5 +360,5 @@ def _apply(
 
 
 def applied_reason(applied: Applied) -> str:
-    """Why the first of the files without a trash has none."""
+    """Why the first of the artifacts without a trash has none."""
     return next(each.reason for each in applied.failed if each.no_bin)

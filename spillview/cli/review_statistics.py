@@ -87,9 +87,9 @@ def _write(statistics: Statistics, streams: Streams) -> None:
         Column("CHARS"),
         Column("SPILLED", right=True),
         Column("READ BACK", right=True),
-        Column("CALLS LATER", right=True),
+        Column("CALLS LATER", right=True, drop=2),
         Column("SEEN", right=True),
-        Column("CARRIED, TOKENS", right=True),
+        Column("CARRIED, TOKENS", right=True, drop=1),
         Column("BYTES", right=True, drop=1),
     ]
     table: list[list[Cell]] = []

@@ -10,6 +10,7 @@ from spillview.cli.commands import query_of, tell_problems, tell_reading
 from spillview.cli.reading import add_raw
 from spillview.cli.review_statistics import STATISTICS
 from spillview.errors import BadInput
+from spillview.frozen import replace
 from spillview.hints import TYPE_CHECKING
 from spillview.text import path_text, printable
 
@@ -163,7 +164,16 @@ def _report(
         kept = marks_kept(catalogue, query)
         if kept is not None:
             streams.note(kept)
+    if not report.tally.artifacts + report.tally.calls and query.session is None:
+        from spillview.cli.absence import none_found
+
+        if any(store.artifacts for store in catalogue.stores):
+            streams.note("nothing is in this period: --since 30d looks further back")
+        else:
+            ground = replace(query, since=None, until=None)
+            streams.note(none_found("artifact", ground))
     code = _tell(catalogue, report, streams)
+    code = _tell_state(catalogue, streams, marked=args.done) or code
     if query.session is not None and not report.tally.artifacts + report.tally.calls:
         streams.note(f"nothing of session {query.session} was found in the period")
         return code or 1
@@ -261,18 +271,31 @@ def _tell(catalogue: Catalogue, report: Report, streams: Streams) -> int:
             code = 2
     if report.unreadable:
         code = 2
-    return _tell_state(catalogue, streams) or code
+    return code
 
 
-def _tell_state(catalogue: Catalogue, streams: Streams) -> int:
-    """Say why marks and notes do not last, if they do not; exit code 2 then."""
+def _tell_state(catalogue: Catalogue, streams: Streams, *, marked: bool) -> int:
+    """Say what is wrong with the marks and notes that are kept; the exit code.
+
+    `marked` says that a person wanted something kept now, not only a report read.
+    """
+    from spillview.review.state_file import ENDS
+
     state = _state(catalogue)
-    problems = state.problems
-    for problem in problems:
-        streams.error(f"{path_text(problem.path)}: {problem.sentence}")
+    for problem in state.problems:
+        path, sentence = path_text(problem.path), problem.sentence.removesuffix(ENDS)
+        named = os.path.dirname(path) in sentence
+        streams.error(f"{'marks and notes' if named else path}: {sentence}")
     if not state.lasts:
-        streams.error("what was marked or noted now was not kept: do it again then")
-    return 2 if problems else 0
+        if marked:
+            streams.error("this was not kept: do it again when that is mended")
+        else:
+            streams.note(
+                "that this report was read is not kept, nor are its ids: `review"
+                " --done` prints it once more, and an id needs its PATH beside it"
+            )
+    unkept = marked and not state.lasts
+    return 2 if unkept or state.mended or not state.is_read else 0
 
 
 # -- what the person says of it ----------------------------------------------------
@@ -330,7 +353,8 @@ def _undone(
         streams.note(f"there is no --done{of} to take back")
     elif state.lasts:
         streams.note(undone(*taken, catalogue.now()))
-    return _tell_state(catalogue, streams) or int(taken is None)
+    marked = taken is not None
+    return _tell_state(catalogue, streams, marked=marked) or int(not marked)
 
 
 def _mark(
@@ -372,7 +396,8 @@ def _mark(
             streams.json(row)
         if state.lasts:
             streams.note(said)
-    return _tell_state(catalogue, streams) or tell_problems(streams, catalogue)
+    code = tell_problems(streams, catalogue)
+    return _tell_state(catalogue, streams, marked=True) or code
 
 
 def _notes(catalogue: Catalogue, args: argparse.Namespace, streams: Streams) -> int:
@@ -395,7 +420,7 @@ def _notes(catalogue: Catalogue, args: argparse.Namespace, streams: Streams) -> 
             streams.line(_note_line(note))
     if not notes:
         streams.note("there are no notes")
-    return _tell_state(catalogue, streams)
+    return _tell_state(catalogue, streams, marked=False)
 
 
 def _note_line(note: Note) -> str:

@@ -15,7 +15,7 @@ from spillview.cli.commands import query_of, tell_problems, whole_number
 from spillview.errors import BadInput
 from spillview.hints import TYPE_CHECKING, Any
 from spillview.model import Artifact
-from spillview.text import path_text, printable
+from spillview.text import path_text, plural, printable
 
 if TYPE_CHECKING:
     from spillview.catalogue.catalogue import Catalogue
@@ -119,6 +119,7 @@ def run(name: str, args: argparse.Namespace, streams: Streams) -> int:
     patterns, words = _words(args)
     options = _options(args)
     from spillview.catalogue.catalogue import Catalogue
+    from spillview.search.foreign import foreign, sentence
     from spillview.search.ripgrep import BadPattern, check_pattern, find_ripgrep
     from spillview.search.selection import Report
 
@@ -140,22 +141,29 @@ def run(name: str, args: argparse.Namespace, streams: Streams) -> int:
             search = _Search(catalogue, artifacts, patterns, options, report, streams)
             matched = search.run(args)
             search.remember()
+            others = foreign(
+                artifacts,
+                patterns,
+                cancelled=streams.closed,
+                progress=lambda done, all_: streams.progress("looked at", done, all_),
+            )
         code = tell_problems(streams, catalogue)
     finally:
         catalogue.close()
     if streams.closed():
         return 0  # the search ended because nobody reads on
+    if others:
+        streams.note(sentence(others, patterns))
     if not artifacts:
         _tell_none(args, streams)
-    elif not matched and streams.terminal:
-        many = "artifact" if len(artifacts) == 1 else "artifacts"
-        streams.note(f"no line matches in {len(artifacts):,} {many}")
+    elif not matched:
+        streams.note(f"no line matches in {plural(len(artifacts), 'artifact')}")
     return _tell(report, streams) or code or (0 if matched else 1)
 
 
 def _tell_none(args: argparse.Namespace, streams: Streams) -> None:
     """Say that there was nothing to search."""
-    from spillview.cli.listing import none_found
+    from spillview.cli.absence import none_found
 
     narrowed = any(getattr(args, name) is not None for name in ("harness", "session"))
     words = args.words if args.regexp or args.secrets else args.words[1:]

@@ -13,6 +13,8 @@ import time
 from spillview.hints import IO, TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from spillview.pace import Pace
 
 Style = Literal[
@@ -62,6 +64,7 @@ class Streams:
         self._asked = 0.0
         self._gone = False
         self._told: set[str] = set()
+        self._narrow: dict[str, None] = {}
         self._pace: Pace | None = None
 
     @property
@@ -167,6 +170,20 @@ class Streams:
         room = self._room()
         self._raw(f"\r\x1b[K{words if room is None else words[: room - 1]}")
         self._shown = True
+
+    def left_out(self, names: Iterable[str]) -> None:
+        """Keep which columns the terminal had no room for, to be told at the end."""
+        self._narrow.update(dict.fromkeys(name for name in names if name))
+
+    def tell_left_out(self) -> None:
+        """Say which columns there was no room for, once."""
+        if self._narrow:
+            names = ", ".join(self._narrow)
+            self._narrow.clear()
+            self.note(
+                f"no room in {self.width} columns for {names}: a wider terminal or"
+                " --json has them"
+            )
 
     def styled(self, text: str, style: Style | None) -> str:
         """`text` in the colour of `style`, on a terminal that wants colour."""

@@ -104,8 +104,10 @@ def write_table(
             max(w, len(c.name)) if w else 0
             for w, c in zip(widths, columns, strict=True)
         ]
-        shown = [n for n in shown if widths[n]]
+        full = [n for n in shown if widths[n]]
+        shown = list(full)
         _fit(columns, widths, shown, streams.width)
+        streams.left_out(columns[n].name for n in full if n not in shown)
     else:
         names = [len(c.name) if headed else 0 for c in columns]
         both = zip(widths, names, strict=True)

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import argparse
 
+from spillview.cli.refusals import tell_refusals
 from spillview.errors import BadInput
 from spillview.hints import TYPE_CHECKING
 from spillview.text import (
     exact_age,
     human_age,
     human_bytes,
-    human_count,
     path_text,
+    plural,
     printable,
 )
 
@@ -23,15 +24,16 @@ if TYPE_CHECKING:
     from spillview.cli.streams import Streams
 
 UNDO = """\
-Puts back the files of the last clean-up, or of the one that BATCH (or its beginning)
-names: the same bytes, modes and times, in their old places. Nothing is overwritten:
-where something else has the place now, the file stays in the trash and that is said.
-Move it away and undo again. Folders that the clean-up removed are made anew."""
+Puts back the artifacts of the last clean-up, or of the one that BATCH (or its
+beginning) names: the same bytes, modes and times, in their old places. Nothing is
+overwritten: where something else has the place now, the artifact stays in the trash and
+that is said. Move it away and undo again. Folders that the clean-up removed are made
+anew."""
 
 TRASH = """\
-Lists the clean-ups in the trash, newest first; with BATCH the files of that one.
+Lists the clean-ups in the trash, newest first; with BATCH the artifacts of that one.
 --empty deletes them for good, all of them or the BATCHes named, and says what the disk
-gained. Until then a clean-up frees nothing, and `undo` puts its files back.
+gained. Until then a clean-up frees nothing, and `undo` puts its artifacts back.
 
 With trash_keep = "14d" in config.toml each clean-up that is carried out ends with
 deleting for good the clean-ups made longer ago, and says so; nothing else ever does."""
@@ -87,12 +89,10 @@ def _undo(trash: Trash, args: argparse.Namespace, streams: Streams) -> int:
         freed = f"; {done.freed.sentence}" if done.freed is not None else ""
         streams.note(f"there is nothing to undo: the trash is empty{freed}")
         return 0
-    files = (
-        "1 file is" if len(done.restored) == 1 else f"{len(done.restored):,} files are"
-    )
-    streams.note(f"{files} back ({done.batch})")
-    for path, why in done.failed:
-        streams.error(f"{path_text(path)}: {why}")
+    back = len(done.restored)
+    are = "is" if back == 1 else "are"
+    streams.note(f"{plural(back, 'artifact')} {are} back ({done.batch})")
+    tell_refusals(done.failed, "is not back", "are not back", streams)
     return 2 if done.failed else 0
 
 
@@ -117,7 +117,7 @@ def _list(
     for batch in batches:
         if batch.away:
             streams.error(
-                f"{batch.id}: {batch.away:,} files of it lie on a filesystem that"
+                f"{batch.id}: {batch.away:,} artifacts of it lie on a filesystem that"
                 " cannot be reached: is it mounted?"
             )
     total = sum(batch.bytes for batch in batches)
@@ -163,11 +163,11 @@ def _empty(trash: Trash, args: argparse.Namespace, streams: Streams) -> int:
         batches = [batch for batch in batches if batch in named]
     items = sum(batch.items for batch in batches)
     size = human_bytes(sum(batch.bytes for batch in batches))
-    if batches and not args.yes and answers():
-        files = "1 file" if items == 1 else f"{human_count(items)} files"
-        if not agreed(streams, f"Delete {files} ({size}) for good?"):
-            streams.note("nothing was deleted")
-            return 1
+    question = f"Delete {plural(items, 'artifact')} ({size}) for good?"
+    asked = batches and not args.yes and answers()
+    if asked and not agreed(streams, question):
+        streams.note("nothing was deleted")
+        return 1
     done = trash.empty(
         [batch.id for batch in batches] if args.words else None,
         progress=lambda done, total: streams.progress("deleted", done, total),
@@ -181,11 +181,10 @@ def _empty(trash: Trash, args: argparse.Namespace, streams: Streams) -> int:
     if not done.items and not done.failed:
         streams.note("the trash is empty")
     else:
-        files = "1 file" if done.items == 1 else f"{human_count(done.items)} files"
         freed = human_bytes(done.freed_now)
-        streams.deletion(f"{files} deleted for good, {freed} freed")
-    for path, why in done.failed:
-        streams.error(f"{path_text(path)}: {why}")
+        gone = plural(done.items, "artifact")
+        streams.deletion(f"{gone} deleted for good, {freed} freed")
+    tell_refusals(done.failed, "stays in the trash", "stay in the trash", streams)
     return 2 if done.failed else 0
 
 
@@ -199,7 +198,7 @@ def _table(batches: Sequence[Batch], keep: float | None, streams: Streams) -> No
     columns = [
         Column("BATCH"),
         Column("AGE", right=True),
-        Column("FILES", right=True),
+        Column("ARTIFACTS", right=True),
         Column("BYTES", right=True),
         *([Column("EXPIRES")] if keep is not None else []),
         Column("PATH", least=16),

@@ -314,7 +314,7 @@ class _Wrapping:
         try:
             history.append(self._run_of(capture, ended))
         except Exception as error:
-            reason = getattr(error, "strerror", None) or str(error)
+            reason = history.why_not(error)
             self._notes.append(f"this run is not in the history: {reason}")
 
     def _run_of(self, capture: Capture, ended: Ended) -> Run:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from stringzilla import (
+    bytesum,
     count,
     find,
     find_first_of,
@@ -40,10 +41,11 @@ def _leads(first: int) -> bytes:
     )
 
 
-# `utf8_count` counts all bytes but continuation bytes at memory speed. A table that
-# turns the bytes to be counted into continuation bytes makes it count any set.
-_FEEDS = _table(lambda byte: "\x80" if byte == 0x0A else "a")
-_QUOTES = _table(lambda byte: "\x80" if byte == 0x22 else "a")
+# `bytesum` adds bytes up at memory speed, so that it counts any set of bytes, or weighs
+# them, behind a table.
+_FEEDS = _table(lambda byte: "\1" if byte == 0x0A else "\0")
+_QUOTES = _table(lambda byte: "\1" if byte == 0x22 else "\0")
+# `utf8_count` counts all bytes but continuation bytes.
 _NEEDS = (
     (_leads(0xC0), b"\x80a", b"\x80\x80"),
     (_leads(0xE0), b"\x80ca", b"\x80c\x80"),
@@ -65,22 +67,21 @@ _SECOND = _table(
 )
 _PLAIN = _table(
     lambda byte: (
-        "a"
+        "\1"
         if byte < 0x80
-        else "c"
+        else "\0"
         if byte < 0xC0
-        else "x"
+        else "\xff"
         if byte in (0xC0, 0xC1, 0xE0, 0xED) or byte >= 0xF0
-        else "2"
+        else "\2"
         if byte < 0xE0
-        else "\x80"
+        else "\3"
     )
 )
-"""What most texts are made of; `x` needs a closer look."""
-_ASCII = _table(lambda byte: "\x80" if byte < 0x80 else "a")
+"""How many bytes each byte announces, in what most texts are made of; 255 needs a
+closer look."""
 _FIRST = 1 << 10
 """Bytes that tell of many texts that they need a closer look."""
-_TOO_MANY = (b"ac", b"2cc", b"\x80ccc")
 _OVERLONG4 = b"fp"
 _NARROW = b"\xe0\xed\xf4"
 _FORBIDDEN = (b"0p", b"0q", b"dr", b"4q", b"4r")
@@ -111,12 +112,12 @@ def is_ascii(data: Buffer) -> bool:
 
 def line_feeds(data: Buffer) -> int:
     """How many bytes of `data` are LF."""
-    return len(data) - int(utf8_count(translate(data, _FEEDS)))
+    return int(bytesum(translate(data, _FEEDS)))
 
 
 def double_quotes(data: Buffer) -> int:
     """How many bytes of `data` are a double quote."""
-    return len(data) - int(utf8_count(translate(data, _QUOTES)))
+    return int(bytesum(translate(data, _QUOTES)))
 
 
 def escaped_quotes(data: bytes) -> int | None:
@@ -180,26 +181,28 @@ def _decode(data: Buffer) -> tuple[tuple[int, int], bool]:
 def _if_valid(data: Buffer, end: int) -> tuple[int, int]:
     """Code points and astral code points of `data[:end]`, or `_INVALID`.
 
-    Ten passes of vector instructions: no lead has more continuation bytes behind it
-    than it needs, and all of these together are as many as all leads need.
+    Six passes of vector instructions: no lead has more continuation bytes behind it
+    than it needs, and all bytes together are as many as the leads announce. A byte
+    that needs a closer look announces more than can follow it.
     """
-    if find(translate(data[:_FIRST], _PLAIN), b"x") >= 0:
+    if find(translate(data[:_FIRST], _PLAIN), b"\xff") >= 0:
         return _if_any_valid(data, end)
-    classes = translate(data, _PLAIN)
-    if find(classes, b"x") >= 0:
-        return _if_any_valid(data, end)
-    if classes[:1] == b"c" or any(find(classes, each) >= 0 for each in _TOO_MANY):
-        return _INVALID
     size = len(data)
-    points: int = utf8_count(data)
-    threes = size - utf8_count(classes)
-    leads = points - (size - utf8_count(translate(data, _ASCII)))
-    surplus = (size - points) - leads - threes
+    announced = translate(data, _PLAIN)
+    surplus = bytesum(announced) - size
     if end < size:
-        # The unfinished sequence after `end` was counted; take it out again.
-        points -= 1
-        surplus += 1 + (data[end] >= 0xE0) - (size - end - 1)
-    return (points, 0) if surplus == 0 else _INVALID
+        # The unfinished sequence after `end` lacks what is behind it.
+        surplus -= 1 + (data[end] >= 0xE0) - (size - end - 1)
+    if surplus != 0:
+        return _if_any_valid(data, end) if find(announced, b"\xff") >= 0 else _INVALID
+    if (
+        announced[0] == 0
+        or find(announced, b"\1\0") >= 0
+        or find(announced, b"\2\0\0") >= 0
+        or find(announced, b"\0\0\0") >= 0
+    ):
+        return _INVALID
+    return utf8_count(data) - (end < size), 0
 
 
 def _if_any_valid(data: Buffer, end: int) -> tuple[int, int]:

@@ -76,7 +76,7 @@ def _flag(name: str) -> int:
     return value
 
 
-_OPEN = (
+OPEN = (
     os.O_RDONLY
     | _flag("O_NOFOLLOW")
     | _flag("O_NONBLOCK")
@@ -85,6 +85,7 @@ _OPEN = (
     | _flag("O_BINARY")
     | _flag("O_NOINHERIT")
 )
+"""How a file of somebody else is opened: no link is followed, no FIFO waited for."""
 
 
 def open_content(
@@ -118,7 +119,7 @@ def open_content(
             raise NotRegular(
                 f"{_shown(path)} is {_kind_of(before.st_mode)}, which is not opened."
             )
-        descriptor = os.open(name, _OPEN, dir_fd=folder)
+        descriptor = os.open(name, OPEN, dir_fd=folder)
     except OSError as error:
         raise _refusal(path, error) from error
     except ValueError:
@@ -252,7 +253,7 @@ class FileContent:
 _SEEK = threading.Lock()
 
 
-def _at(descriptor: int, length: int, offset: int) -> bytes:
+def read_at(descriptor: int, length: int, offset: int) -> bytes:
     """`os.pread`, also where the platform has none."""
     if hasattr(os, "pread"):
         return os.pread(descriptor, length, offset)
@@ -266,9 +267,9 @@ def _pread(descriptor: int, offset: int, length: int, size: int, path: str) -> b
     if offset < 0 or wanted <= 0:
         return b""
     try:
-        data = _at(descriptor, wanted, offset)
+        data = read_at(descriptor, wanted, offset)
         while len(data) < wanted:
-            more = _at(descriptor, wanted - len(data), offset + len(data))
+            more = read_at(descriptor, wanted - len(data), offset + len(data))
             if not more:
                 raise ArtifactGone(
                     f"{_shown(path)} was truncated while it was read:"

@@ -9,6 +9,7 @@ from io import BytesIO
 from spillview.hints import Literal
 from spillview.model import Kind
 from spillview.possessive import repeated
+from spillview.regexes import late
 
 HEAD = 1 << 16
 """Bytes from the beginning that decide about encoding, image and a JSON beginning."""
@@ -62,9 +63,37 @@ def utf16_of(head: bytes) -> tuple[str, int] | None:
 
 _SPACE = b" \t\r\n"
 _MARK = rb"[^ \t\r\n]"
+_NO_ARRAY = late(rb"\[[ \t\r\n]*+[^] \t\r\n\"[{0-9tfnIN-]")
+"""A bracket behind which no value can begin, as in `[INFO] …`."""
 _SCALAR = rb"[A-Za-z0-9+.-]++[ \t\r\n]*+"
 """Whatever a document that is one number or word can be made of."""
 _CLOSING = {ord("["): ord("]"), ord("{"): ord("}"), ord('"'): ord('"')}
+
+
+_SPACED = b"\t\n\v\f\r \xef"
+"""What may stand before a text's first character that counts."""
+_OPENINGS = (b"[", b"{", b'"')
+_SCALARS = tuple(b"%c" % byte for byte in b"-0123456789tfn")
+
+
+def may_be_json(head: bytes, size: int) -> bool:
+    """Whether the beginning of a text of `size` bytes is worth a look for JSON."""
+    start = head[:1]
+    if start in _SPACED:
+        start = head[:HEAD].removeprefix(codecs.BOM_UTF8).lstrip()[:1]
+    return start in _OPENINGS or (size <= HEAD and start in _SCALARS)
+
+
+_APART = late(rb"[^A-Za-z0-9+/=_:;,.\r\n-]")
+
+
+def may_hold_another(head: bytes, kind: Kind) -> bool:
+    """Whether it is worth a look what a content of this kind holds."""
+    if kind == "json":
+        return head[:64].lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b'"', b"[", b"{")
+    if kind == "binary":
+        return head[:1] == b"\x1f"
+    return kind == "text" and len(head) > 60 and not _APART.search(head, 0, 200)
 
 
 def json_kind(head: bytes, tail: bytes, size: int) -> tuple[Kind, bool]:
@@ -82,6 +111,8 @@ def json_kind(head: bytes, tail: bytes, size: int) -> tuple[Kind, bool]:
     - partial: it begins as JSON, beyond what a log line in brackets does
       (`[INFO] …`, `[1/5] …`, `[2026] …` are text), but the rest does not hold.
     """
+    if _NO_ARRAY.match(head):
+        return "text", False
     if head.startswith(codecs.BOM_UTF8):
         head, size = head[3:], size - 3
     start = head[:HEAD].lstrip(_SPACE)

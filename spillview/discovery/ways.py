@@ -69,6 +69,15 @@ class Ways:
             os.close(self._held.popitem(last=False)[1][0])
         return folder, name
 
+    def near(self, path: str, root: str) -> tuple[int | None, str]:
+        """`to`, but a folder that is held is taken as it is.
+
+        For who makes sure that the file he opens is the one that was found there.
+        """
+        parent, _, name = path.rpartition(os.sep)
+        held = self._held.get((root, parent)) if name not in _NO_NAMES else None
+        return (held[0], name) if held is not None else self.to(path, root)
+
     def close(self) -> None:
         """Let go of every folder."""
         while self._held:

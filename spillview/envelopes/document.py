@@ -221,7 +221,7 @@ class _Folding:
 
     def _last_line(self) -> dict[str, Any]:
         """What a text that breaks ends with: often it is an error message."""
-        from spillview.content.counts import last_line
+        from spillview.content.last_line import last_line
 
         verdict = last_line(self.text, feeds=self._feeds())
         if verdict is None:

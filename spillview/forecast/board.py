@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -15,6 +16,7 @@ from spillview.forecast.kept import Outcome
 from spillview.forecast.runs import Key
 from spillview.forecast.series import Completing, Series, gather
 from spillview.model import Artifact, Problem
+from spillview.own_files import unwritable
 
 if TYPE_CHECKING:
     from spillview.catalogue.catalogue import Catalogue
@@ -81,7 +83,7 @@ def board(
             told = (kept.of(each, now) for each in found)
             kept.note((each for each in told if each is not None), places)
         except OSError as error:
-            reason = error.strerror or str(error)
+            reason = unwritable(os.path.join(places.state_dir, kept.NAME), error)
             sentence = f"this forecast is not kept for later: {reason}"
             made.problems.append(Problem(places.state_dir, sentence))
     return made

@@ -65,6 +65,8 @@ class OwnRuns:
                     else:
                         normal = normalised(run.command, project=run.cwd)
                         self._by_command.setdefault(normal, []).append(own)
+            except NotADirectoryError:
+                continue  # what has the folder's place holds none
             except OSError as error:
                 reason = error.strerror or str(error)
                 path = os.path.join(places.state_dir, history.NAME)

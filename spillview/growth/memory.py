@@ -13,9 +13,8 @@ from spillview.errors import Unreadable
 from spillview.frozen import Frozen
 from spillview.growth.changes import Size
 from spillview.growth.moments import Moment
-from spillview.own_files import is_stranger, open_own, set_aside
+from spillview.own_files import is_stranger, open_own, set_aside, unwritable
 from spillview.places import private_dir
-from spillview.text import path_text
 
 if TYPE_CHECKING:
     from spillview.catalogue.query import Query
@@ -91,10 +90,8 @@ def remember(places: Places, ground: str, known: Known) -> None:
             raise
         _forget(folder, known.when.wall)
     except OSError as error:
-        reason = (error.strerror or str(error)).lower()
         raise Unreadable(
-            f"{path_text(folder)}: the sizes could not be kept for the next check"
-            f" ({reason})"
+            f"the sizes are not kept for the next check: {unwritable(folder, error)}"
         ) from None
 
 

@@ -14,7 +14,7 @@ from spillview.errors import BadInput
 from spillview.hook.permissions import config_folder, is_ours
 from spillview.hook.replacing import create, read, replace
 from spillview.hook.settings import Node, Trail, cut_out, inserted, scan
-from spillview.own_files import open_own
+from spillview.own_files import open_own, unwritable
 from spillview.places import private_dir
 from spillview.text import path_text
 
@@ -143,15 +143,22 @@ def apply(change: Change, places: Places) -> str | None:
     Raises `BadInput` where the file was changed meanwhile or cannot be replaced.
     """
     backup = None
-    folder = private_dir(os.path.join(places.state_dir, "hook"))
-    if change.before is not None:
-        stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
-        digest = _digest(change.before)[:8]
-        backup = os.path.join(folder, f"settings-{stamp}-{digest}.json")
-        if os.path.lexists(backup):
-            backup = backup.removesuffix(".json") + f"-{time.time_ns()}.json"
-        create(backup, change.before)
-    else:
+    folder = os.path.join(places.state_dir, "hook")
+    try:
+        private_dir(folder)
+        if change.before is not None:
+            stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
+            digest = _digest(change.before)[:8]
+            backup = os.path.join(folder, f"settings-{stamp}-{digest}.json")
+            if os.path.lexists(backup):
+                backup = backup.removesuffix(".json") + f"-{time.time_ns()}.json"
+            create(backup, change.before)
+    except OSError as error:
+        raise BadInput(
+            f"{path_text(change.path)} is as it was, for a copy of it cannot be kept:"
+            f" {unwritable(folder, error)}"
+        ) from None
+    if change.before is None:
         os.makedirs(os.path.dirname(change.path), mode=0o700, exist_ok=True)
     replace(change.path, change.before, change.after)
     _remember(places, change, backup)

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import os
 import struct
+import sys
+from array import array
+from collections.abc import Sequence
+from functools import lru_cache
+from itertools import chain
+from operator import attrgetter
 
-_FORM = struct.Struct("<QQQqq")
+_FIELDS = "QQQqq"
+_FORM = struct.Struct(f"<{_FIELDS}")
 FACTS = _FORM.size
 """Bytes of facts."""
 
-facts_from = _FORM.pack
-"""Facts of device, inode, size, and the ns of the last write and the last change."""
+_OF = attrgetter("st_dev", "st_ino", "st_size", "st_mtime_ns", "st_ctime_ns")
 
 
 def facts_of(look: os.stat_result) -> bytes:
@@ -18,13 +24,31 @@ def facts_of(look: os.stat_result) -> bytes:
 
     A later write changes the last of these, which no program can set.
     """
-    return facts_from(
-        look.st_dev,
-        look.st_ino,
-        look.st_size,
-        look.st_mtime_ns,
-        look.st_ctime_ns,
-    )
+    return _FORM.pack(*_OF(look))
+
+
+def facts_of_all(looks: Sequence[os.stat_result]) -> list[bytes]:
+    """What `facts_of` gives of each, in less than half the time."""
+    return _single(_form(len(looks)).pack(*chain.from_iterable(map(_OF, looks))))
+
+
+def facts_in(columns: Sequence[array[int]]) -> list[bytes]:
+    """The same of many files, from five columns in the order of the facts."""
+    words = array("Q", bytes(FACTS * len(columns[0])))
+    for at, column in enumerate(columns):
+        words[at :: len(columns)] = array("Q", column.tobytes())
+    if sys.byteorder == "big":
+        words.byteswap()
+    return _single(words.tobytes())
+
+
+@lru_cache(maxsize=64)
+def _form(files: int) -> struct.Struct:
+    return struct.Struct(f"<{_FIELDS * files}")
+
+
+def _single(packed: bytes) -> list[bytes]:
+    return [packed[at : at + FACTS] for at in range(0, len(packed), FACTS)]
 
 
 def file_of(facts: bytes) -> tuple[int, int]:

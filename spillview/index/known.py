@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence, Set
-from itertools import compress, groupby, repeat, starmap
+from itertools import compress, count, groupby, repeat
 from operator import attrgetter, not_
 
 from spillview.catalogue.listing import Listing
 from spillview.collection import uncollected
 from spillview.hints import TYPE_CHECKING
-from spillview.index.facts import facts_from
+from spillview.index.facts import facts_in, facts_of_all
 
 if TYPE_CHECKING:
     from spillview.model import Artifact
@@ -25,9 +25,6 @@ _FOLDER = (
 TOGETHER = 500
 """So many files are looked at before the search of them begins."""
 _SIZE: Callable[[os.stat_result], int] = attrgetter("st_size")
-_FACTS: Callable[[os.stat_result], tuple[int, int, int, int, int]] = attrgetter(
-    "st_dev", "st_ino", "st_size", "st_mtime_ns", "st_ctime_ns"
-)
 
 FEW = 8
 """For fewer files of a folder it takes longer to open the folder."""
@@ -43,7 +40,7 @@ class Known:
 
     def __init__(
         self,
-        without: Set[bytes] = frozenset(),
+        without: set[bytes] | frozenset[bytes] = frozenset(),
         plain: Set[bytes] = frozenset(),
         damaged: int = 0,
     ) -> None:
@@ -86,21 +83,24 @@ def left(
     """
     if isinstance(artifacts, Listing):
         finds, order = artifacts.table.finds, artifacts.order
-        folders, names = finds.plain_folders(order), finds.names(order)
         indices: Sequence[int] = range(len(order))
+        places: Sequence[int] = order
         if looked and known.without:
-            indices = _others(artifacts, folders, known)
+            indices = _others(artifacts, known)
+            places = [order[index] for index in indices]
+        folders, names = finds.plain_folders(places), finds.names(places)
     else:
         folders, names, indices = _places(artifacts)
     for begin in range(0, len(indices), TOGETHER):
-        some = indices[begin : begin + TOGETHER]
+        some = slice(begin, begin + TOGETHER)
+        files = indices[some], folders[some], names[some]
         if known.without or known.plain:
             with uncollected:
-                chosen = _looked_at(some, folders, names, known)
+                chosen = _looked_at(*files, known)
             yield from chosen
         else:
-            for index in some:
-                yield index, folders[index] or "", names[index], None, False
+            for index, folder, name in zip(*files, strict=True):
+                yield index, folder or "", name, None, False
 
 
 def _places(
@@ -109,24 +109,28 @@ def _places(
     """Folder and name of each file that is the text itself, and each file once."""
     folders: list[str | None] = []
     names: list[str] = []
-    once: dict[str, int] = {}
+    indices: list[int] = []
+    met: set[str] = set()
     for index, artifact in enumerate(artifacts):
         found = artifact.found
+        address = found.path if found.row is None else found.address
+        if address in met:
+            continue
+        met.add(address)
         folder, separator, name = found.path.rpartition(os.sep)
         folders.append(folder + separator if found.stored is None else None)
         names.append(name)
-        once.setdefault(found.path if found.row is None else found.address, index)
-    return folders, names, list(once.values())
+        indices.append(index)
+    return folders, names, indices
 
 
-def _others(listing: Listing, folders: Sequence[str | None], known: Known) -> list[int]:
+def _others(listing: Listing, known: Known) -> list[int]:
     """Those of which it is not known that they had no match when they were listed."""
-    finds, order, without = listing.table.finds, listing.order, known.without
-    others = [
-        index
-        for index, facts in enumerate(map(facts_from, *finds.facts(order)))
-        if facts not in without or folders[index] is None
-    ]
+    finds, order = listing.table.finds, listing.order
+    has_none = map(known.without.__contains__, facts_in(finds.facts()))
+    open_ones = finds.within_others()
+    open_ones.update(compress(count(), map(not_, has_none)))
+    others = list(compress(count(), map(open_ones.__contains__, order)))
     size = finds.sizes.__getitem__
     known.files += len(order) - len(others)
     known.size += sum(map(size, order)) - sum(size(order[each]) for each in others)
@@ -145,11 +149,12 @@ def _looked_at(
     it is done folder by folder, and without a call more than that takes.
     """
     inside: dict[str | None, list[int]] = {}
-    for folder, together in groupby(indices, folders.__getitem__):
+    for folder, together in groupby(range(len(indices)), folders.__getitem__):
         inside.setdefault(folder, []).extend(together)
     left: list[Left] = []
-    for folder, some in inside.items():
-        own = [names[index] for index in some]
+    for folder, own_places in inside.items():
+        own = [names[place] for place in own_places]
+        some = [indices[place] for place in own_places]
         if folder is None:
             left += zip(some, repeat(""), own, repeat(None), repeat(False))
             continue
@@ -168,14 +173,16 @@ def _looked_at(
             there = list(map(not_, gone))
             some, own = list(compress(some, there)), list(compress(own, there))
             looks = [look for look in singly if look is not None]
-        facts = list(starmap(facts_from, map(_FACTS, looks)))
+        facts = facts_of_all(looks)
+        if known.without.issuperset(facts):
+            known.files += len(facts)
+            known.size += sum(map(_SIZE, looks))
+            continue
         kept = [each not in known.without for each in facts]
         sizes = list(map(_SIZE, compress(looks, map(not_, kept))))
         if sizes:
             known.files += len(sizes)
             known.size += sum(sizes)
-            if len(sizes) == len(some):
-                continue
             some, own = list(compress(some, kept)), list(compress(own, kept))
             looks, facts = list(compress(looks, kept)), list(compress(facts, kept))
         plain = map(known.plain.__contains__, facts)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from _thread import RLock
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
-from threading import RLock
 
 from spillview.compression import zstd
 from spillview.hints import TYPE_CHECKING

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from spillview.catalogue.query import MIN_PREFIX, Query
-from spillview.errors import BadInput
+from spillview.errors import BadInput, Cancelled
 from spillview.model import Artifact
 from spillview.report.findings import Report
 from spillview.report.period import night_start
@@ -18,6 +18,9 @@ from spillview.text import printable
 
 if TYPE_CHECKING:
     from spillview.catalogue.catalogue import Catalogue
+
+STEP = 2_000
+"""So many marks are written at once; whoever else asks for marks comes in between."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,24 +60,40 @@ def given_report(state: State, query: Query, report: Report) -> float | None:
     return given if given is not None and start < given <= report.made else None
 
 
-def finish(state: State, query: Query, report: Report) -> Finished:
+def finish(
+    state: State,
+    query: Query,
+    report: Report,
+    *,
+    progress: Callable[[int, int], None] | None = None,
+    cancelled: Callable[[], bool] | None = None,
+) -> Finished:
     """Mark what the person was given as reviewed, so that the rest comes next.
 
     Of everything that is up to the last report that was given; what changed after it
     was not seen by anybody yet. Of a part it is what `report` covers. The period of
     other paths than the query's stays where it is.
+
+    `progress` is told how many of how many are marked. Raises `Cancelled` where it was
+    stopped; then every mark and the period are as they were.
     """
     last = state.last_review(query.paths)
     start = night_start(last, report.made)
     whole = is_whole(query) and (query.since is None or query.since <= start)
-    if not whole and last is None:
-        state.set_last_review(start, query.paths)  # the rest of the period comes next
     given = given_report(state, query, report)
     upto = report.made if given is None else given
     done = [mark for mark, changed in report.covered if changed <= upto]
     marks = state.reviewed()
     before = {mark: marks.get(mark) for mark in done}
-    state.mark_reviewed(done, upto)
+    for at in range(0, len(done), STEP):
+        if cancelled is not None and cancelled():
+            _mark_as_before(state, {mark: before[mark] for mark in done[:at]})
+            raise Cancelled
+        state.mark_reviewed(done[at : at + STEP], upto)
+        if progress is not None:
+            progress(min(at + STEP, len(done)), len(done))
+    if not whole and last is None:
+        state.set_last_review(start, query.paths)  # the rest of the period comes next
     state.set_last_done(upto, last, query.paths)
     if whole:
         state.set_last_review(upto, query.paths)
@@ -84,13 +103,18 @@ def finish(state: State, query: Query, report: Report) -> Finished:
 
 def resume(state: State, query: Query, finished: Finished) -> None:
     """Take back that a review was finished: marks and period as they were before."""
-    by_time: dict[float | None, list[str]] = {}
-    for mark, when in finished.before.items():
-        by_time.setdefault(when, []).append(mark)
-    for when, marks in by_time.items():
-        state.mark_reviewed(marks, when)
+    _mark_as_before(state, finished.before)
     state.set_last_review(finished.last_before, query.paths)
     state.set_last_done(None, None, query.paths)
+
+
+def _mark_as_before(state: State, before: Mapping[str, float | None]) -> None:
+    by_time: dict[float | None, list[str]] = {}
+    for mark, when in before.items():
+        by_time.setdefault(when, []).append(mark)
+    for when, marks in by_time.items():
+        for at in range(0, len(marks), STEP):
+            state.mark_reviewed(marks[at : at + STEP], when)
 
 
 def undo_done(state: State, query: Query) -> tuple[float, int] | None:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-import sqlite3
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import closing, suppress
 
 from spillview.own_files import is_stranger, open_own, set_aside
+from spillview.sqlite import sqlite3
 
 NAME = "state.copy"
 EVERY = 86_400

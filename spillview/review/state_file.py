@@ -7,16 +7,16 @@ one. Where it cannot be used at all, what is written stays in memory.
 from __future__ import annotations
 
 import os
-import sqlite3
-import threading
+from _thread import allocate_lock
 from collections.abc import Sequence
 from contextlib import closing
 
 from spillview.hints import TYPE_CHECKING, Any
 from spillview.model import Problem
-from spillview.own_files import is_stranger, mended, set_aside
+from spillview.own_files import is_stranger, mended, set_aside, unwritable
 from spillview.places import private_dir
 from spillview.review import state_copy
+from spillview.sqlite import sqlite3
 from spillview.text import plural
 
 if TYPE_CHECKING:
@@ -35,6 +35,8 @@ NOTES = (
 _TABLES = {"printed": 2, "reviewed": 2, "facts": 2, "notes": 5}
 """The columns of each."""
 _VERSION = 1
+ENDS = ": marks last only until the program ends"
+"""The end of what is told where the file takes none, for a program that goes on."""
 _WAIT = 0.5
 """Seconds to wait for another process before going on without."""
 
@@ -53,7 +55,7 @@ class StateFile:
         """Why it is not used, or that a broken one was set aside."""
         self.mended: list[Problem] = []
         """Those of them after which all goes on as before."""
-        self._lock = threading.Lock()
+        self._lock = allocate_lock()
         self._disk: sqlite3.Connection | None = None
         self._spare: sqlite3.Connection | None = None
         self._bypassed = False
@@ -73,6 +75,12 @@ class StateFile:
         """Whether everything that was written so far is on the disk."""
         with self._lock:
             return self._spare is None
+
+    @property
+    def is_read(self) -> bool:
+        """Whether all that was kept before is known."""
+        with self._lock:
+            return not (self._bypassed and os.path.lexists(self.path))
 
     def read(
         self, query: str, values: Sequence[object] = (), *, optional: bool = False
@@ -178,9 +186,7 @@ class StateFile:
         operational = isinstance(error, sqlite3.OperationalError)
         if writing and operational and not missing and not locked:
             # Read-only, or the disk is full: what was kept can still be read from it.
-            self._tell(
-                f"cannot be written ({error}): marks last only until the program ends"
-            )
+            self._tell(f"{unwritable(self.path, error)}{ENDS}")
             return False
         if self._disk is not None:
             self._disk.close()
@@ -223,8 +229,11 @@ class StateFile:
     def _bypass(self, why: Exception | str) -> None:
         """Go on without the file."""
         self._bypassed = True
-        text = getattr(why, "strerror", None) or str(why)
-        self._tell(f"cannot be used ({text}): marks last only until the program ends")
+        if isinstance(why, OSError) or "unable to open" in str(why):
+            assert isinstance(why, Exception)
+            self._tell(f"{unwritable(self.path, why)}{ENDS}")
+        else:
+            self._tell(f"cannot be used ({why}){ENDS}")
 
     def _mended(self, sentence: str) -> None:
         self.mended.append(mended(self.path, sentence))

@@ -68,6 +68,9 @@ class Report:
         """Links and special files, which are never opened."""
         self.unknown = 0
         """Matches left out by `seen`: nothing is known of what the model saw."""
+        self.foreign = 0
+        """Artifacts with bytes that are no UTF-8, where a letter of the pattern is not
+        ASCII: it is found in their UTF-8 alone."""
         self.damaged = 0
         """Parts of the search index that were damaged, and removed; nothing was
         missed."""

@@ -94,14 +94,33 @@ class Reader:
             output = unframed(text, self.profile)
             ranges, sure = self._shown(body(output), read)
             return self._to_the_line_end(output, ranges), sure
+        return self._cut(part, read)
+
+    def _cut(self, part: str, read: Read) -> tuple[tuple[Range, ...] | None, bool]:
+        """The bytes that a result showed of which the preview `part` is left."""
         known = self._shown(body(unframed(part, self.profile)), read)
         head, _, last = part.rstrip("\n").rpartition("\n")
-        if known[0] is not None or not head:
+        if known[1] or not head:
             return known
         # The cut split the last line, which is then no line of the file.
         ranges, sure = self._shown(body(unframed(head, self.profile)), read)
-        verdict = self.counts.verdict
-        return ranges, sure and verdict is not None and verdict.text not in last
+        if known[0] is None:
+            verdict = self.counts.verdict
+            return ranges, sure and verdict is not None and verdict.text not in last
+        begun = None if is_shell(read.tool) else self._begun(last)
+        if not ranges or not sure or begun is None:
+            return known
+        return merge((*ranges, *begun)), True
+
+    def _begun(self, row: str) -> tuple[Range, ...] | None:
+        """What a numbered row shows that was cut; None where it is no such row."""
+        if not row.strip() or row.strip().isdecimal():
+            return ()
+        found = ROW.match(row)
+        if found is None:
+            return None
+        span = self.lines.shown(int(found["n"]), found["text"], cut=True)
+        return None if span is None else (span,)
 
     def _to_the_line_end(
         self, text: str, ranges: tuple[Range, ...] | None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections import deque
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeVar
 
@@ -51,7 +52,7 @@ class Team:
 def processes() -> Team | None:
     """Other processes of this machine; None where there is but one processor.
 
-    Each imports the program's main module, as with any `ProcessPoolExecutor`.
+    Each imports the program's main module.
     """
     return Team(_pool) if processors() > 1 else None
 
@@ -208,12 +209,11 @@ class Shared:
             raise _Failed from error
 
     def _wait(self, future: Future[Taken | None]) -> Taken | None:
-        from concurrent.futures import wait
-
         while not future.done():
             if self._cancelled is not None and self._cancelled():
                 raise Cancelled("The outline was stopped.")
-            wait((future,), timeout=POLL)
+            with suppress(TimeoutError):
+                future.exception(POLL)
         return self._answer(future)
 
     def _answer(self, future: Future[Answer]) -> Answer:

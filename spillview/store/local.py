@@ -9,6 +9,7 @@ from contextlib import contextmanager, suppress
 
 from spillview.disk import CAN_WORK
 from spillview.errors import BadInput, SpillError
+from spillview.own_files import unwritable
 from spillview.places import Places, private_dir
 from spillview.store import names, sidecars
 from spillview.store.caps import Caps
@@ -108,7 +109,7 @@ class LocalSpillStore:
         try:
             return self._begin(request, tally)
         except OSError as error:
-            reason = error.strerror or type(error).__name__
+            reason = unwritable(self.root, error)
             raise SpillFailed(
                 f"Nothing could be saved below {shown(self.root)}: {reason}."
             ) from error

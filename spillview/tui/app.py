@@ -19,6 +19,7 @@ from spillview.catalogue.catalogue import Catalogue, Query
 from spillview.text import printable
 from spillview.tui import stylesheet
 from spillview.tui.cleanup.undoing import Undoing
+from spillview.tui.frames import paint_soon
 from spillview.tui.home import HomeScreen
 from spillview.tui.pauses import in_pause, take_turns
 from spillview.tui.terminal_input import forgiving, has_hung_up
@@ -140,7 +141,8 @@ class SpillviewApp(TypingAhead):
         return HomeScreen(self.catalogue, self.scope)
 
     def on_load(self) -> None:
-        """Let keys be answered while a worker thread counts."""
+        """Let keys be answered at once, and while a worker thread counts."""
+        paint_soon()
         sys.setswitchinterval(SWITCH_SECONDS)
         take_turns()
 
@@ -201,7 +203,7 @@ class SpillviewApp(TypingAhead):
 
     def action_show_help_panel(self) -> None:
         """Show the help beside the screen."""
-        from spillview.tui.live_keys import LiveHelp
+        from spillview.tui.live_help import LiveHelp
 
         if not self.screen.query("HelpPanel"):
             self.screen.mount(LiveHelp())

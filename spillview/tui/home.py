@@ -95,11 +95,8 @@ class HomeScreen(
         """Take the last mark back and go to it, or the clean-up that came after it."""
         if self.last_batch is not None:
             self.undo_cleanup(self.last_batch)
-            return
-        ids = self.marks.undo()
-        if ids:
-            self._marked(("artifact", ids[0]))
-            self.detail.remake()  # a note, which is no part of the rows
+        else:
+            self.take_mark_back()
 
     def acted_on(self) -> Artifact | Missing | None:
         """The row; of a session its worst artifact."""

@@ -5,15 +5,15 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from textual import on, work
-from textual.screen import Screen
-from textual.worker import Worker, WorkerState, get_current_worker
+from textual import work
+from textual.worker import Worker, get_current_worker
 
 from spillview.catalogue.catalogue import Catalogue, Query
 from spillview.catalogue.gists import Gists
 from spillview.model import Artifact
+from spillview.tui.failing import Failing
 from spillview.tui.messages import GatheringFailed, Paced
 from spillview.tui.queue.gathering import gather
 from spillview.tui.readiness import import_screens, read_stylesheets
@@ -31,7 +31,7 @@ REFRESH_SHARE = 20
 """Looking again may take at most one part in so many of the time."""
 
 
-class LiveScreen(Screen[None]):
+class LiveScreen(Failing):
     """Gathers `scope` and posts what it learns; see `messages`."""
 
     def __init__(self, catalogue: Catalogue, scope: Query) -> None:
@@ -137,11 +137,7 @@ class LiveScreen(Screen[None]):
                 shown=lambda: self.list_shown.wait(SHOWN_SECONDS),
             )
 
-    @on(Worker.StateChanged)
-    def _report_crash(self, event: Worker.StateChanged) -> None:
-        """A fault of ours in a worker becomes a sentence on the screen."""
-        error = event.worker.error
-        if event.state is WorkerState.ERROR and error is not None:
-            reason = f"{type(error).__name__}: {error}"
-            sentence = f"{event.worker.description} failed. {reason}"
-            self.post_message(GatheringFailed(sentence))
+    def failed(self, worker: Worker[Any], reason: str) -> None:
+        """Say so where the rows are."""
+        sentence = f"{worker.description} failed. {reason}"
+        self.post_message(GatheringFailed(sentence))

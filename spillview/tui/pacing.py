@@ -43,6 +43,11 @@ class Pacing(Screen[Any]):
         self._stopping = Event()
         return self._stopping
 
+    @property
+    def is_at_work(self) -> bool:
+        """Whether some work goes on."""
+        return self._stopping is not None
+
     def end_work(self, work: Event | None = None) -> None:
         """It came to its end."""
         if work is None or work is self._stopping:

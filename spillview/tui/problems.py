@@ -14,6 +14,7 @@ from textual.widgets import Static
 
 from spillview.model import Problem
 from spillview.text import path_text, printable
+from spillview.tui import stylesheet
 from spillview.tui.footer import Footer
 
 
@@ -42,6 +43,7 @@ class ProblemList(VerticalScroll):
 class ProblemsScreen(ModalScreen[None]):
     """What could not be read, and why; everything else is listed all the same."""
 
+    CSS_PATH = stylesheet("problems.tcss")
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding(
             "q,escape,enter,!",

@@ -18,7 +18,16 @@ MODULES = (
 )
 """What the screens one key away are made of, and what they look up at once."""
 
-SHEETS = ("artifact.tcss", "search.tcss", "cleanup.tcss", "forecast.tcss")
+SHEETS = (
+    "artifact.tcss",
+    "search.tcss",
+    "cleanup.tcss",
+    "forecast.tcss",
+    "note.tcss",
+    "problems.tcss",
+    "report.tcss",
+    "statistics.tcss",
+)
 
 
 def import_screens(cancelled: Callable[[], bool]) -> None:

@@ -19,7 +19,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from spillview.model import BYTES_PER_TOKEN, Boundary, Counts, Unit
-from spillview.own_files import is_stranger, open_own, set_aside
+from spillview.own_files import is_stranger, open_own, set_aside, unwritable
 from spillview.places import Places, private_dir
 from spillview.text import path_text
 
@@ -108,6 +108,14 @@ def run_of(
         spilled=spilled,
         source=source,
     )
+
+
+def why_not(error: Exception, places: Places | None = None) -> str:
+    """Why a run could not be noted, naming what is in the way."""
+    if not isinstance(error, OSError):
+        return str(error)
+    folder = (places or Places.here()).state_dir
+    return unwritable(os.path.join(folder, NAME), error)
 
 
 def append(run: Run, places: Places | None = None) -> None:

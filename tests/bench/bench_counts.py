@@ -20,7 +20,6 @@ from spillview.discovery.ways import Ways
 from spillview.model import Found, Link
 from spillview.places import Places
 from spillview.profiles.profile import Profile
-from spillview.stored.stored import open_artifact
 from tests.bench.bench_index import FILES, make
 from tests.bench.large import FULL, arguments, file_of, files, peak_mebibytes, ran
 from tests.bench.table import Row, Scale, Target, medians, seconds
@@ -67,20 +66,23 @@ def _read(paths: list[str]) -> None:
         os.close(descriptor)
 
 
-def _count(found: list[Found]) -> None:
+def _tasks(found: list[Found]) -> list[Task]:
+    return [
+        Task(each, None, Link("orphan"), None, growing=False, look=False, huge=False)
+        for each in found
+    ]
+
+
+def _count(found: list[Found], profiles: Mapping[str, Profile]) -> None:
     ways = Ways()
-    for each in found:
-        with open_artifact(each, root=each.root, ways=ways) as content:
-            count(content)
+    for task in _tasks(found):
+        examine(task, profiles[task.found.harness], ways)
     ways.close()
 
 
 def _together(found: list[Found], profiles: Mapping[str, Profile]) -> None:
     """The same, with the processes that help where there are many."""
-    tasks = [
-        Task(each, None, Link("orphan"), None, growing=False, look=False, huge=False)
-        for each in found
-    ]
+    tasks = _tasks(found)
     ways = Ways()
     hands: Hands[Task, Task, Examined | None] = Hands(
         lambda task: examine(task, profiles[task.found.harness], ways),
@@ -108,7 +110,7 @@ def many(scale: Scale) -> Iterator[Row]:
         paths = [each.path for each in found]
         works = {
             "read": partial(_read, paths),
-            "alone": partial(_count, found),
+            "alone": partial(_count, found, catalogue.profiles),
             "together": partial(_together, found, catalogue.profiles),
         }
         times = medians(works, step.runs)

@@ -34,6 +34,7 @@ from spillview.model import (
 )
 from spillview.places import Places
 from spillview.review.state import Note
+from spillview.tui.review.marks import Marks
 
 NOW = 1_780_000_000.0
 HOUR = 3600.0
@@ -381,6 +382,15 @@ NIGHT_TITLES = {
     "tests": Title("Speed up the tests", "/srv/ledger", live=True),
     "notes": Title(None, None),
 }
+
+
+def taken_back(marks: Marks) -> list[str]:
+    """Take the last mark back as a screen does; the ids that it was of."""
+    batch = marks.pop()
+    if batch is None:
+        return []
+    marks.settle(marks.take_back(batch))
+    return batch.ids
 
 
 async def settle(pilot: Pilot[None]) -> None:

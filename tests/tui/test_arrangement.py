@@ -36,7 +36,15 @@ from spillview.tui.queue.sessions import Figures, Run
 from spillview.tui.review.marks import Marks
 from tests.tui import by_objects
 from tests.tui.by_objects import in_window
-from tests.tui.fakes import HOUR, NOW, Facts, FakeCatalogue, lost_call, whole
+from tests.tui.fakes import (
+    HOUR,
+    NOW,
+    Facts,
+    FakeCatalogue,
+    lost_call,
+    taken_back,
+    whole,
+)
 
 made_facts = st.builds(
     Facts,
@@ -191,7 +199,7 @@ def test_marks_made_now_leave_the_order_that_a_new_start_would_have(
     anew = catalogue.sessions(catalogue.scan())
     assert same(material.sessions, anew)
     while marks.undoable:
-        marks.undo()
+        taken_back(marks)
     material = material.reordered(marks.apply_to(material.ledger))
     assert same(material.sessions, before)
 

@@ -17,7 +17,8 @@ from spillview.tui.app import SpillviewApp
 from spillview.tui.artifact.artifact import ArtifactScreen
 from spillview.tui.charts.chart import AXIS, Canvas, chart
 from spillview.tui.charts.chart_screen import ChartScreen
-from spillview.tui.charts.forecast import ForecastBar, ForecastScreen
+from spillview.tui.charts.forecast import ForecastScreen
+from spillview.tui.charts.forecast_bar import ForecastBar
 from spillview.tui.charts.forecast_rows import Facts, ForecastRow
 from spillview.tui.palette import acts_of
 from spillview.tui.runs import Lines, Runs

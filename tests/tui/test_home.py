@@ -31,6 +31,7 @@ from tests.tui.fakes import (
     a_night,
     lost_call,
     settle,
+    taken_back,
     whole,
 )
 
@@ -929,10 +930,10 @@ def test_marks_of_a_session_leave_what_was_reviewed_before() -> None:
     first, second = a_night()[:2]
     marks.mark([first], NOW - 5)
     assert marks.mark([first, second], NOW) == 1
-    assert marks.undo() == [second.id]
+    assert taken_back(marks) == [second.id]
     assert marks.apply(replace(first)).reviewed == NOW - 5
-    assert marks.undo() == [first.id]
-    assert marks.undo() == []
+    assert taken_back(marks) == [first.id]
+    assert taken_back(marks) == []
 
 
 async def test_d_makes_a_demo_night_and_q_comes_back_from_it() -> None:

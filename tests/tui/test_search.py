@@ -166,8 +166,8 @@ async def test_the_hit_under_the_cursor_is_shown_in_its_place(stores: Stores) ->
         preview = "\n".join(shown(screen)[-18:])
         assert "compiling part 1499" in preview
         assert "compiling part 1501" in preview
-        assert screen.preview.selection is not None
-        start, end = screen.preview.selection
+        assert screen.preview.pager.selection is not None
+        start, end = screen.preview.pager.selection
         assert BUILD[start:end] == b"part 1500"
 
 
@@ -302,6 +302,22 @@ async def test_utf16_and_nul_bytes_do_not_hide_a_hit(tmp_path: Path) -> None:
         await until(pilot, lambda: artifact.full.hit is not None)
         assert artifact.full.cursor_row is not None
         assert artifact.full.cursor_row.text.startswith("needle")
+
+
+async def test_what_is_in_another_encoding_is_counted_beside_what_was_found(
+    tmp_path: Path,
+) -> None:
+    stores = Stores(tmp_path / "home")
+    stores.lost.write_bytes("für dich\n".encode("latin-1"))
+    stores.lost.with_name("toolu_own.txt").write_text("für dich\n", "utf-8")
+    async with searching(stores, "für") as (screen, pilot):
+        await ended(screen, pilot)
+        assert [row.text for row in found(screen)] == ["für dich"]
+        assert screen.progress.foreign == 1
+        assert "1 not all in UTF-8" in screen.progress.words(9)
+    async with searching(stores, "dich") as (screen, pilot):
+        await ended(screen, pilot)
+        assert screen.progress.foreign == 0
 
 
 async def test_a_hit_deep_in_a_long_line_is_shown_around_itself(

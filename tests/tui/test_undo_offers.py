@@ -77,10 +77,15 @@ def told(pilot: Pilot[None]) -> str:
 
 
 ACTS = {
-    "reviewed": (("space",), "Marked reviewed."),
-    "note": (("i", *"flaky", "enter"), "Note kept."),
-    "pin": (("asterisk",), "It is pinned: no clean-up takes it."),
+    "reviewed": (("space",), "Marked reviewed.", "No longer marked reviewed."),
+    "note": (("i", *"flaky", "enter"), "Note kept.", "The note is gone again."),
+    "pin": (
+        ("asterisk",),
+        "It is pinned: no clean-up takes it.",
+        "It is no longer pinned.",
+    ),
 }
+"""Keys, what is said of it, what is said once it is taken back."""
 
 
 @pytest.mark.parametrize("bound", ["", "ctrl+z", "left_square_bracket"])
@@ -96,7 +101,7 @@ async def test_an_act_names_the_key_that_takes_it_back(
         keys["pager.last_signal"] = "ctrl+o"
     async with standing(tmp_path, where, keys) as pilot:
         before = Kept(tmp_path)
-        pressed, words = ACTS[act]
+        pressed, words, undone = ACTS[act]
         for key in pressed:
             await pilot.press(key)
             await settle(pilot)
@@ -106,7 +111,7 @@ async def test_an_act_names_the_key_that_takes_it_back(
         await pilot.press(bound or USUAL[where])
         await settle(pilot)
         assert Kept(tmp_path) == before
-        assert told(pilot) == ""
+        assert told(pilot) == undone
 
 
 @pytest.mark.parametrize("where", UNDO)
@@ -123,7 +128,40 @@ async def test_a_removed_note_comes_back_with_its_time(
         assert told(pilot).startswith("Note removed. ")
         await pilot.press(USUAL[where])
         await settle(pilot)
+        assert told(pilot) == "The note is back."
         assert list(pilot.app.catalogue.notes().values()) == [before]  # type: ignore[attr-defined] # ours
+
+
+@pytest.mark.parametrize("where", UNDO)
+async def test_undo_says_of_each_thing_what_it_took_back(
+    tmp_path: Path, where: str
+) -> None:
+    async with standing(tmp_path, where, {}) as pilot:
+        for key in ("i", *"flaky", "enter", "i", *" on", "enter", "space"):
+            await pilot.press(key)
+            await settle(pilot)
+        for words in (
+            "No longer marked reviewed.",
+            "The note is as it was before.",
+            "The note is gone again.",
+        ):
+            await pilot.press(USUAL[where])
+            await settle(pilot)
+            assert told(pilot) == words
+        await pilot.press(USUAL[where])
+        await settle(pilot)
+        nothing = "There is no mark or clean-up to take back."
+        assert told(pilot) == (nothing if where == "queue" else "")
+
+
+async def test_undo_of_a_whole_session_says_how_many_it_was(tmp_path: Path) -> None:
+    async with standing(tmp_path, "queue", {}) as pilot:
+        await pilot.press("g", "space")
+        await settle(pilot)
+        assert told(pilot).startswith("2 artifacts marked reviewed.")
+        await pilot.press(USUAL["queue"])
+        await settle(pilot)
+        assert told(pilot) == "2 artifacts are no longer marked reviewed."
 
 
 async def test_a_note_that_stays_as_it_is_offers_nothing(tmp_path: Path) -> None:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Sequence
-from dataclasses import replace
-from functools import partial
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import BindingType
@@ -15,13 +13,10 @@ from spillview.model import Artifact, Range
 from spillview.review.remembered import Mode
 from spillview.search.hits import Pattern
 from spillview.secrets.kept import SEEN_WORDS, states
-from spillview.text import path_text, printable
 from spillview.tui.artifact.keys import ARTIFACT_BINDINGS
-from spillview.tui.artifact.leaving import LeavingPanes
-from spillview.tui.cleanup.undoing import offer_mark
+from spillview.tui.artifact.marking import MarkingPanes
 from spillview.tui.compare.offering import Offering
 from spillview.tui.copying import Copyable, Copying
-from spillview.tui.live_keys import key_of
 from spillview.tui.pager.pager import Pager
 from spillview.tui.review.acting import Acting
 
@@ -29,7 +24,7 @@ if TYPE_CHECKING:
     from spillview.tui.shape.shape import ShapePane
 
 
-class ArtifactScreen(LeavingPanes, Offering, Copying, Acting):
+class ArtifactScreen(MarkingPanes, Offering, Copying, Acting):
     """One artifact of the queue: what the model saw beside all that there was."""
 
     BINDING_GROUP_TITLE = "Artifact"
@@ -48,8 +43,6 @@ class ArtifactScreen(LeavingPanes, Offering, Copying, Acting):
         super().__init__(catalogue, artifacts, index, at=at, pattern=pattern)
         self.among: Sequence[Artifact] = self.artifacts
         """Those that it can be compared with; the screen below may know more."""
-        self._marked: list[tuple[int, Callable[[], None]]] = []
-        """Where marks, pins and notes were set, and what takes each back."""
         self.shape: ShapePane | None = None
         """The outline in place of the text, once it was asked for."""
 
@@ -70,7 +63,7 @@ class ArtifactScreen(LeavingPanes, Offering, Copying, Acting):
             step = parameters[0] if parameters else 0
             return 0 <= self.index + int(str(step)) < len(self.artifacts)
         if action == "undo":
-            return bool(self._marked)
+            return self.is_undoable
         if action == "reads":
             link, facts = self.artifact.link, self.facts
             return facts is not None and bool(facts.shown or (link and link.reads))
@@ -205,80 +198,6 @@ class ArtifactScreen(LeavingPanes, Offering, Copying, Acting):
     def action_solo(self) -> None:
         """Only the pane with the focus, or both."""
         self.toggle_class("-solo")
-
-    def action_step(self, step: int) -> None:
-        """Another artifact of the queue."""
-        self.keep_place()
-        self.index += step
-        self._open()
-
-    def action_review(self) -> None:
-        """Mark it reviewed and go on."""
-        if self.artifact.reviewed is None:
-            now = self.catalogue.now()
-            self.catalogue.mark_reviewed([self.artifact.id], now)
-            self.artifacts[self.index] = replace(self.artifact, reviewed=now)
-            self._offer_undo(partial(self._open_again, self.index), "Marked reviewed.")
-        if self.index + 1 < len(self.artifacts):
-            self.action_step(1)
-            return
-        self._show_lines()
-        self.refresh_bindings()
-        leave = key_of(self, "artifact.leave")
-        self.full.say(f"reviewed: it was the last one, {leave} goes back")
-
-    def action_note(self) -> None:
-        """Write a note on it."""
-        from spillview.tui.review.note import NoteScreen, words_about
-
-        artifact = self.artifact
-
-        def keep(text: str | None) -> None:
-            done = self.notes.keep(artifact, text)
-            if done is not None:
-                self._offer_undo(done.back, done.words)
-                self._show_lines()
-                forgetting = self.catalogue.forgetting()
-                if forgetting is not None:
-                    words = printable(path_text(forgetting))
-                    self.notify(words, severity="error", timeout=20, markup=False)
-
-        screen = NoteScreen(words_about(artifact), self.notes.of(artifact) or "")
-        self.app.push_screen(screen, keep)
-
-    def action_pin(self) -> None:
-        """Pin it, so that no clean-up takes it, or take the pin back."""
-        from spillview.tui.review.pinning import turn_pin
-
-        done = turn_pin(self.catalogue, self.artifact)
-        if done.back is not None:
-            self._offer_undo(done.back, done.words)
-            self.artifacts[self.index] = self.catalogue.with_pin(self.artifact)
-        else:
-            self.pager.say(done.words)
-        self._show_lines()
-
-    def _offer_undo(self, back: Callable[[], None], words: str) -> None:
-        """Keep what takes back that which was just done, and say how."""
-        self._marked.append((self.index, back))
-        self.refresh_bindings()
-        offer_mark(self, words, "artifact.undo")
-
-    def action_undo(self) -> None:
-        """Take the last mark, pin or note back and go to that artifact."""
-        before = self.index
-        self.index, back = self._marked.pop()
-        back()
-        self.artifacts[self.index] = self.catalogue.with_pin(self.artifact)
-        if self.index != before:
-            self._open()
-        self._show_lines()
-        self.refresh_bindings()
-
-    def _open_again(self, index: int) -> None:
-        artifact = self.artifacts[index]
-        self.catalogue.mark_reviewed([artifact.id], None)
-        self.artifacts[index] = replace(artifact, reviewed=None)
 
     def action_verdict(self) -> None:
         """Go to the verdict."""

@@ -9,9 +9,8 @@ from textual import getters, on, work
 from textual.app import ComposeResult
 from textual.containers import Container, Vertical
 from textual.message import Message
-from textual.screen import Screen
 from textual.widgets import Static
-from textual.worker import Worker, WorkerState, get_current_worker
+from textual.worker import get_current_worker
 
 from spillview.catalogue.catalogue import Catalogue
 from spillview.errors import SpillError
@@ -25,7 +24,9 @@ from spillview.tui import stylesheet
 from spillview.tui.artifact import outside
 from spillview.tui.artifact.lines import Header, NextStrip, PaneTitle, Place
 from spillview.tui.breakpoints import take_shape
+from spillview.tui.failing import Failing
 from spillview.tui.footer import Footer
+from spillview.tui.pager.asking import Asking
 from spillview.tui.pager.document import Document, from_text
 from spillview.tui.pager.gaps import Counterparts, counterparts, gap_folds
 from spillview.tui.pager.opening import as_it_is_now, first_lines, opened
@@ -49,7 +50,7 @@ CHANGES = {
 }
 
 
-class Panes(Screen[Artifact]):
+class Panes(Asking, Failing):
     """Two panes on one artifact of a list, and the lines around them."""
 
     CSS_PATH = stylesheet("artifact.tcss")
@@ -63,7 +64,6 @@ class Panes(Screen[Artifact]):
     envelope_title = getters.query_one("#envelope-title", PaneTitle)
     message = getters.query_one("#message", Static)
     wordless = getters.query_one("#wordless", Static)
-    prompt = getters.query_one("#prompt", Prompt)
 
     @dataclass
     class Opened(Message):
@@ -104,7 +104,6 @@ class Panes(Screen[Artifact]):
         self.pairs = Counterparts()
         self._at, self._pattern = at, pattern
         self._generation = 0
-        self._asking: Reader | None = None
 
     @property
     def artifact(self) -> Artifact:
@@ -317,13 +316,6 @@ class Panes(Screen[Artifact]):
         )
         self.envelope_title.show(note=note, lit=self.has_class("-envelope"))
 
-    @on(Worker.StateChanged)
-    def _take_crash(self, event: Worker.StateChanged) -> None:
-        if event.state is WorkerState.ERROR and event.worker.node is self:
-            reason = f"{type(event.worker.error).__name__}: {event.worker.error}"
-            text = printable(f"Something went wrong. {reason}")
-            self.notify(text, severity="error", markup=False)
-
     # -- what the panes tell -----------------------------------------------------------
 
     @on(Viewport.Moved)
@@ -339,18 +331,6 @@ class Panes(Screen[Artifact]):
             self.set_class(self.focused is self.envelope, "-envelope")
             self.full_title.show(lit=self.focused is self.full)
             self.envelope_title.show(lit=self.focused is self.envelope)
-
-    @on(Reader.Asks)
-    def _ask(self, event: Reader.Asks) -> None:
-        self._asking = event.reader
-        self.prompt.ask(event.kind, event.initial)
-
-    @on(Prompt.Answered)
-    def _answer(self, event: Prompt.Answered) -> None:
-        pager = self._asking if isinstance(self._asking, Pager) else self.full
-        pager.focus()
-        if event.text is not None:
-            pager.answer(event.kind, event.text)
 
     @on(Selecting.Runs)
     def _run(self, event: Selecting.Runs) -> None:

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from threading import Event
-from typing import ClassVar
+from typing import Any, ClassVar, Literal
 
-from rich.cells import cell_len
 from textual import getters, on, work
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.message import Message
 from textual.widgets import Static
-from textual.worker import Worker, WorkerState, get_current_worker
+from textual.worker import Worker, get_current_worker
 
 from spillview.catalogue.catalogue import Catalogue, Query
 from spillview.catalogue.listing import Listing
@@ -26,29 +25,25 @@ from spillview.model import Artifact
 from spillview.text import path_text, printable
 from spillview.tui import stylesheet
 from spillview.tui.charts.chart_screen import ChartScreen
-from spillview.tui.charts.forecast_rows import CostRow, Facts, ForecastRow, titles
+from spillview.tui.charts.forecast_bar import (
+    SHOWN,
+    ForecastBar,
+    Titles,
+    board_ends,
+    cost_ends,
+)
+from spillview.tui.charts.forecast_rows import CostRow, Facts, ForecastRow
+from spillview.tui.charts.keys import FORECAST_BINDINGS, FORECAST_HELP
+from spillview.tui.failing import Failing
 from spillview.tui.footer import Footer
 from spillview.tui.live_keys import key_of
 from spillview.tui.pacing import Pacing
-from spillview.tui.queue.bars import plural, two_ends
+from spillview.tui.queue.bars import plural
 from spillview.tui.row_list import RowList
-from spillview.tui.runs import Lines, Runs
+from spillview.tui.runs import Runs
 
-SHOWN = 2_000
-"""So many results are listed at most; `forecast --cost` prints all."""
-
-HELP = """
-## Forecast
-
-How the output of every command grows, spilled or not, and the day on which it crosses
-its boundary. `▲` over it, `△` at 0.9 of it and up. *Per day* is the faster of the
-average and the recent rate, as far as it is more than noise. Commands with too few runs
-are hidden; `{forecast.all}` shows them. `{forecast.open}` draws the chart.
-
-`{forecast.costs}` shows what the context paid for: each result, spilled or not, by its
-tokens times the model's later turns, up to a compaction. Tokens are estimated, one for
-four bytes.
-"""
+Kind = Literal["board", "costs"]
+"""The commands, or the results."""
 
 READING = "reading the transcripts …"
 
@@ -60,89 +55,14 @@ A command needs five runs in two days or more, in transcripts or through
 """
 
 
-class ForecastBar(Lines):
-    """How many commands there are, and how near they are."""
-
-    def __init__(self) -> None:
-        super().__init__(id="forecast-bar")
-        self.left: Runs = []
-        self.right: tuple[str, ...] = ()
-
-    def show(self, left: Runs, *right: str) -> None:
-        """What to say at either end; of `right` the first for which there is room."""
-        self.left, self.right = left, right
-        self.remake()
-
-    def make(self, width: int, height: int) -> list[Runs]:
-        """One line; where it is too narrow, the last parts are left out whole."""
-        left: Runs = [(" ", ""), *self.left]
-        while len(left) > 2 and _cells(left) >= width:
-            left.pop()
-        room = width - _cells(left) - 3
-        right = next((text for text in self.right if cell_len(text) <= room), "")
-        return [two_ends(left, [(right, "dim")] if right else [], width)]
-
-
-def _cells(runs: Runs) -> int:
-    return sum(cell_len(text) for text, _ in runs)
-
-
-class Titles(Lines):
-    """The names of the columns."""
-
-    def __init__(self) -> None:
-        super().__init__(id="forecast-titles")
-        self.costs = False
-
-    def show(self, costs: bool) -> None:
-        """Those of commands, or of results."""
-        self.costs = costs
-        self.remake()
-
-    def make(self, width: int, height: int) -> list[Runs]:
-        """One line."""
-        return [titles(width - 1, costs=self.costs)]  # the list has a scrollbar
-
-
-class ForecastScreen(Pacing):
+class ForecastScreen(Pacing, Failing):
     """Commands, those that cross next first; or results, those that cost most."""
 
     CSS_PATH = stylesheet("forecast.tcss")
     BINDING_GROUP_TITLE = "Forecast"
-    HELP = HELP
+    HELP = FORECAST_HELP
     AUTO_FOCUS = "#forecast"
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding(
-            "enter",
-            "open",
-            "Open",
-            id="forecast.open",
-            tooltip="Draw the chart of the command; open the result's artifact",
-        ),
-        Binding(
-            "tab",
-            "costs",
-            "Costs",
-            id="forecast.costs",
-            tooltip="Commands by when they cross, or results by what they cost",
-        ),
-        Binding(
-            "a",
-            "all",
-            "All",
-            id="forecast.all",
-            tooltip="Commands with too few runs, too",
-        ),
-        Binding(
-            "c",
-            "copy",
-            "Copy as JSON Lines",
-            show=False,
-            id="forecast.copy",
-            tooltip="The rows of `spillview forecast --json`",
-        ),
-        Binding("q,escape,F", "leave", "Back", id="forecast.back"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = FORECAST_BINDINGS
 
     bar = getters.query_one("#forecast-bar", ForecastBar)
     heads = getters.query_one("#forecast-titles", Titles)
@@ -152,15 +72,9 @@ class ForecastScreen(Pacing):
 
     @dataclass
     class Made(Message):
-        """The forecasts are there."""
+        """The forecasts are there, or the costs."""
 
-        board: Board
-
-    @dataclass
-    class Ranked(Message):
-        """The costs are there."""
-
-        costs: Costs
+        made: Board | Costs
 
     def __init__(
         self, catalogue: Catalogue, artifacts: Sequence[Artifact], query: Query
@@ -171,15 +85,15 @@ class ForecastScreen(Pacing):
         self.costs: Costs | None = None
         self.by_cost = False
         self.everything = False
-        self._total = 0
-        self._busy = False
+        self._busy: Kind | None = None
+        """What is being made."""
         self._pace = READING
         """How far it is, in words."""
         self._read = (0, 0)
         """How many sessions' results are read, of how many."""
-        self._partial: dict[str, str] = {}
+        self._partial: dict[Kind, str] = {}
         """What was stopped, and of how much there is."""
-        self._failed: set[str] = set()
+        self._failed: set[Kind] = set()
         """Work that failed, which is not begun again."""
 
     def compose(self) -> ComposeResult:
@@ -200,14 +114,13 @@ class ForecastScreen(Pacing):
 
     def _begin(self) -> None:
         """Do what is missing, one after the other: what is shown now comes first."""
-        if self._busy:
+        if self._busy is not None:
             return
-        kinds = ("costs", "board") if self.by_cost else ("board",)
+        kinds: tuple[Kind, ...] = ("costs", "board") if self.by_cost else ("board",)
         for kind in kinds:
             if getattr(self, kind) is None and kind not in self._failed:
-                self._busy = True
-                work = self.begin_work()
-                (self._rank if kind == "costs" else self._make)(work)
+                self._busy = kind
+                self._make(kind, self.begin_work())
                 return
 
     def say_pace(self, words: str) -> None:
@@ -229,13 +142,13 @@ class ForecastScreen(Pacing):
         thread=True,
         exclusive=True,
         exit_on_error=False,
-        name="board",
         group="forecast",
-        description="Read the runs of every command",
+        description="Read what every command put out",
     )
-    def _make(self, work: Event) -> None:
+    def _make(self, kind: Kind, work: Event) -> None:
         worker = get_current_worker()
-        made = board(
+        make = board if kind == "board" else rank
+        made = make(
             self.catalogue,
             self.artifacts,
             self.scope,
@@ -245,47 +158,25 @@ class ForecastScreen(Pacing):
         if not worker.is_cancelled:
             self.post_message(self.Made(made))
 
-    @work(
-        thread=True,
-        exclusive=True,
-        exit_on_error=False,
-        name="costs",
-        group="forecast",
-        description="Rank the results",
-    )
-    def _rank(self, work: Event) -> None:
-        worker = get_current_worker()
-        costs = rank(
-            self.catalogue,
-            self.artifacts,
-            self.scope,
-            progress=self._paced(work),
-            cancelled=lambda: worker.is_cancelled or work.is_set(),
-        )
-        if not worker.is_cancelled:
-            self.post_message(self.Ranked(costs))
-
     @on(Made)
     def _take(self, message: Made) -> None:
-        self.board, self._busy = message.board, False
-        self._done("board")
-        for problem in message.board.problems[:3]:
-            words = f"{path_text(problem.path)}: {problem.sentence}"
-            self.notify(printable(words), severity="warning", markup=False)
+        made = message.made
+        if isinstance(made, Board):
+            self.board = made
+            for problem in made.problems[:3]:
+                words = f"{path_text(problem.path)}: {problem.sentence}"
+                self.notify(printable(words), severity="warning", markup=False)
+        else:
+            self.costs = made
+        anew = self._busy == self._kind
+        self._done()
         self._begin()
-        self._show(anew=not self.by_cost)
+        self._show(anew=anew)
 
-    @on(Ranked)
-    def _take_costs(self, message: Ranked) -> None:
-        self.costs, self._busy = message.costs, False
-        self._done("costs")
-        self._total = message.costs.carried
-        self._begin()
-        self._show(anew=self.by_cost)
-
-    def _done(self, kind: str) -> None:
+    def _done(self) -> None:
         """Note of how much it is, where it was stopped."""
-        if self._stopping is not None and self._stopping.is_set():
+        kind, self._busy = self._busy, None
+        if kind is not None and self._stopping is not None and self._stopping.is_set():
             done, total = self._read
             words = f"{done:,} of {total:,} sessions" if total else "nothing was read"
             self._partial[kind] = f"partial: {words}"
@@ -293,6 +184,11 @@ class ForecastScreen(Pacing):
         self._pace = READING
 
     # -- what is shown -------------------------------------------------------------
+
+    @property
+    def _kind(self) -> Kind:
+        """What is shown."""
+        return "costs" if self.by_cost else "board"
 
     @property
     def forecasts(self) -> list[Forecast]:
@@ -322,50 +218,30 @@ class ForecastScreen(Pacing):
 
     def _say(self) -> None:
         left: Runs = [("costs" if self.by_cost else "forecast", "brand"), ("  ", "")]
-        right: tuple[str, ...] = ()
+        right: tuple[str, ...]
         if self.by_cost and self.costs is not None:
-            count = len(self.costs.rows)
-            left.append((plural(count, "result"), "head"))
-            left.append((f"  ~{self._total:,} tokens carried", ""))
-            if self.costs.unknown:
-                unknown = f"{self.costs.unknown:,}"
-                right = (f"of {unknown} more it is not known", f"{unknown} unknown")
-            elif count > SHOWN:
-                right = (f"{SHOWN:,} of {count:,} listed",)
+            told, right = cost_ends(self.costs)
         elif not self.by_cost and self.board is not None:
-            found = self.board.forecasts
-            dated = sum(each.crosses_on is not None for each in found)
-            close = sum(each.close and each.state != "over" for each in found)
-            over = sum(each.state == "over" for each in found)
-            left.append((plural(len(found), "command"), "head"))
-            for number, words, tone in (
-                (dated, "to cross", "close"),
-                (close, "at 0.9 and more", "close"),
-                (over, "over", "over"),
-            ):
-                if number:
-                    left.append((f"  {number:,} {words}", tone))
-            hidden = len(found) - len(self.forecasts)
-            if (off := self.board.size_error) is not None:
-                right = (f"earlier ones {off[0]:.1%} off", f"earlier {off[0]:.1%} off")
-            elif hidden:
-                right = (f"{hidden:,} with too few runs", f"{hidden:,} hidden")
+            told, right = board_ends(self.board, len(self.forecasts))
         else:
-            kind = "costs" if self.by_cost else "board"
-            failed = kind in self._failed
+            failed = self._kind in self._failed
+            told = []
             right = ("it could not be made", "failed") if failed else (self._pace, "…")
-        told = self._partial.get("costs" if self.by_cost else "board")
-        right = right if told is None else (told, "partial")
-        self.bar.show(left, *right)
+        partial = self._partial.get(self._kind)
+        self.bar.show(
+            left + told, *(right if partial is None else (partial, "partial"))
+        )
 
     @on(RowList.Highlighted)
-    def _highlight(self, event: RowList.Highlighted) -> None:
+    def _highlight(self) -> None:
         self.refresh_bindings()
-        if isinstance(event.row, ForecastRow):
-            found = event.row.found
+        chosen = self.listing.row
+        if isinstance(chosen, ForecastRow):
+            found = chosen.found
             self.detail.show_forecast(found, self._outcome(found))
-        elif isinstance(event.row, CostRow):
-            self.detail.show_cost(event.row.cost, self._total)
+        elif isinstance(chosen, CostRow):
+            carried = self.costs.carried if self.costs is not None else 0
+            self.detail.show_cost(chosen.cost, carried)
         else:
             self.detail.clear()
 
@@ -442,17 +318,12 @@ class ForecastScreen(Pacing):
             return not self.by_cost
         return True
 
-    @on(Worker.StateChanged)
-    def _report_crash(self, event: Worker.StateChanged) -> None:
-        """A fault of ours in a worker becomes a sentence on the screen."""
-        error = event.worker.error
-        if event.state is WorkerState.ERROR and error is not None:
-            words = (
-                f"{event.worker.description} failed. {type(error).__name__}: {error}"
-            )
-            self.notify(printable(words), severity="error", markup=False)
-            self._busy = False
-            self.end_work()
-            self._failed.add(event.worker.name)
-            self._begin()
-            self._say()
+    def failed(self, worker: Worker[Any], reason: str) -> None:
+        """Say so, and be ready for what comes next."""
+        super().failed(worker, reason)
+        if self._busy is not None:
+            self._failed.add(self._busy)
+        self._busy = None
+        self.end_work()
+        self._begin()
+        self._say()

@@ -15,7 +15,7 @@ from textual.content import Content
 from textual.message import Message
 from textual.screen import ModalScreen
 from textual.widgets import Static
-from textual.worker import Worker, WorkerState, get_current_worker
+from textual.worker import Worker, get_current_worker
 
 from spillview.catalogue.catalogue import Catalogue
 from spillview.model import Artifact
@@ -23,6 +23,7 @@ from spillview.review.statistics import Statistics, measure
 from spillview.review.statistics_rows import rows
 from spillview.text import human_bytes, printable, share_text
 from spillview.tui import stylesheet
+from spillview.tui.failing import Failing
 from spillview.tui.footer import Footer
 from spillview.tui.pacing import Pacing, partial_words
 from spillview.tui.queue.columns import tool_name
@@ -115,10 +116,10 @@ def drawn(
     return Content("\n").join(lines)
 
 
-class StatisticsScreen(ModalScreen[Any], Pacing):
+class StatisticsScreen(ModalScreen[Any], Pacing, Failing):
     """Per tool and size, then per boundary: spilled, read back, seen, carried."""
 
-    CSS_PATH = stylesheet("home.tcss")
+    CSS_PATH = stylesheet("statistics.tcss")
     BINDING_GROUP_TITLE = "Statistics"
     HELP = """
 ## Statistics
@@ -275,13 +276,10 @@ not known, as where a harness keeps no results or does not tell of compactions.
         most, gap = (SHORT_WIDTH, 1) if short else (TOOL_WIDTH, 2)
         self.query_one("#by-tool", Static).update(drawn(table, 2, most, gap))
 
-    @on(Worker.StateChanged)
-    def _report_crash(self, event: Worker.StateChanged) -> None:
-        """A fault of ours in the worker becomes a sentence on the screen."""
-        error = event.worker.error
-        if event.state is WorkerState.ERROR and error is not None:
-            words = printable(f"Measuring failed. {type(error).__name__}: {error}")
-            self.query_one("#by-tool", Static).update(Content(words))
+    def failed(self, worker: Worker[Any], reason: str) -> None:
+        """Say so in the place of the first table."""
+        words = Content(f"Measuring failed. {reason}")
+        self.query_one("#by-tool", Static).update(words)
 
     def action_scroll(self, columns: int, lines: int) -> None:
         """Scroll by columns and lines."""

@@ -6,12 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from threading import Event
+from typing import Any
 
 from textual import getters, on, work
 from textual.app import ComposeResult
 from textual.message import Message
 from textual.widgets import Static
-from textual.worker import Worker, WorkerState, get_current_worker
+from textual.worker import Worker, get_current_worker
 
 from spillview.catalogue.catalogue import Catalogue, Query
 from spillview.cleanup.cleanup import Prospect, prospect
@@ -20,7 +21,7 @@ from spillview.cleanup.retention import Plan, without
 from spillview.cleanup.rules import Deciding, Rules
 from spillview.errors import BadInput, Cancelled, SpillError
 from spillview.model import Artifact, Found
-from spillview.text import path_text, printable
+from spillview.text import printable
 from spillview.tui import stylesheet
 from spillview.tui.breakpoints import take_shape
 from spillview.tui.cleanup.keys import CLEANUP_HELP
@@ -35,10 +36,12 @@ from spillview.tui.cleanup.rules_line import (
     RulePrompt,
     RulesLine,
     changed,
+    policies_now,
     stepped,
     written,
 )
 from spillview.tui.cleanup.undoing import sentence
+from spillview.tui.failing import Failing
 from spillview.tui.footer import Footer
 from spillview.tui.live_keys import key_of
 from spillview.tui.pacing import Pacing
@@ -51,7 +54,7 @@ DAY = 86_400.0
 WEEK = 7 * 86_400.0
 
 
-class PlanScreen(Pacing):
+class PlanScreen(Pacing, Failing):
     """Plans over the stores of a catalogue; `CleanupScreen` carries one out."""
 
     CSS_PATH = stylesheet("cleanup.tcss")
@@ -290,8 +293,8 @@ class PlanScreen(Pacing):
         return "There are no artifacts here."
 
     @on(RowList.Highlighted)
-    def _highlight(self, event: RowList.Highlighted) -> None:
-        row = event.row
+    def _highlight(self) -> None:
+        row = self.plan_list.row
         self.detail.show(row if isinstance(row, ChoiceRow) else None)
         self.refresh_bindings()
 
@@ -325,22 +328,12 @@ class PlanScreen(Pacing):
 
     def action_policy(self) -> None:
         """Let the standing policies decide, or the rules that are turned here."""
-        from spillview.cleanup.policy_file import NoPolicies, standing_policies
-        from spillview.config import load_settings
-
         policies = None
         if self.policies is None:
-            places, harnesses = self.catalogue.places, self.catalogue.profiles
-            try:  # as they are now: they may have been written meanwhile
-                settings = load_settings(places)
-                policies = standing_policies(settings, places, harnesses)
+            try:
+                policies = policies_now(self.catalogue)
             except BadInput as error:
-                more = ""
-                if isinstance(error, NoPolicies):
-                    more = "; `spillview prune --policy` shows an example"
-                words = printable(path_text(f"{error}{more}."))
-                words = words[:1].upper() + words[1:]
-                self.notify(words, severity="warning", markup=False)
+                self.notify(str(error), severity="warning", markup=False)
                 return
             self._policies = len(policies.policies)
         self._turn(self.rules, policies)
@@ -409,13 +402,7 @@ class PlanScreen(Pacing):
         problems = (*seen.disputes, *seen.problems) if seen is not None else ()
         self.app.push_screen(ProblemsScreen(problems))
 
-    @on(Worker.StateChanged)
-    def _report_crash(self, event: Worker.StateChanged) -> None:
-        """A fault of ours in a worker becomes a sentence on the screen."""
-        error = event.worker.error
-        if event.state is WorkerState.ERROR and error is not None:
-            words = (
-                f"{event.worker.description} failed. {type(error).__name__}: {error}"
-            )
-            self.notify(printable(words), severity="error", markup=False)
-            self.state(None)
+    def failed(self, worker: Worker[Any], reason: str) -> None:
+        """Say so, and be ready for what comes next."""
+        super().failed(worker, reason)
+        self.state(None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from rich.cells import cell_len
 from textual import events, getters, on
@@ -13,6 +13,7 @@ from textual.containers import Horizontal
 from textual.message import Message
 from textual.widgets import Input, Static
 
+from spillview.catalogue.catalogue import Catalogue
 from spillview.cleanup.policies import Policies
 from spillview.cleanup.rules import Rules
 from spillview.errors import BadInput
@@ -70,7 +71,8 @@ def changed(name: str, typed: str, rules: Rules) -> Rules:
             value = int(text)
         else:
             value = parse_size(text)
-    return replace(rules, **{name: value})  # type: ignore[arg-type] # by name
+    changes: dict[str, Any] = {name: value}
+    return replace(rules, **changes)
 
 
 def stepped(rules: Rules, step: int) -> Rules:
@@ -82,6 +84,25 @@ def stepped(rules: Rules, step: int) -> Rules:
     if not others:
         return rules
     return replace(rules, older_than=others[0] if step > 0 else others[-1])
+
+
+def policies_now(catalogue: Catalogue) -> Policies:
+    """The standing policies as the settings have them now.
+
+    Raises `BadInput`, a whole sentence that is safe to show, where there are none.
+    """
+    from spillview.cleanup.policy_file import NoPolicies, standing_policies
+    from spillview.config import load_settings
+
+    places = catalogue.places
+    try:
+        return standing_policies(load_settings(places), places, catalogue.profiles)
+    except BadInput as error:
+        more = ""
+        if isinstance(error, NoPolicies):
+            more = "; `spillview prune --policy` shows an example"
+        words = printable(path_text(f"{error}{more}."))
+        raise BadInput(words[:1].upper() + words[1:]) from None
 
 
 class RulesLine(Lines):

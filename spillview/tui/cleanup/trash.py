@@ -6,15 +6,14 @@ import heapq
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from textual import getters, on, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.message import Message
-from textual.screen import Screen
 from textual.widgets import Static
-from textual.worker import Worker, WorkerState
+from textual.worker import Worker
 
 from spillview.catalogue.catalogue import Catalogue
 from spillview.cleanup.batches import Batch
@@ -27,6 +26,7 @@ from spillview.tui.breakpoints import take_shape
 from spillview.tui.cleanup.keys import TRASH_BINDINGS, TRASH_HELP
 from spillview.tui.cleanup.undoing import PutsBack, TrashChanged, sentence
 from spillview.tui.confirm import ConfirmScreen
+from spillview.tui.failing import Failing
 from spillview.tui.footer import Footer
 from spillview.tui.home import HomeScreen
 from spillview.tui.live_keys import key_of
@@ -177,7 +177,7 @@ class BatchDetail(Lines):
         return lines
 
 
-class TrashScreen(PutsBack, Screen[bool]):
+class TrashScreen(PutsBack, Failing):
     """Every clean-up in the trash; dismissed with whether anything changed."""
 
     CSS_PATH = stylesheet("cleanup.tcss")
@@ -285,8 +285,9 @@ class TrashScreen(PutsBack, Screen[bool]):
         return EMPTY.format(plan=plan, back=key_of(self, "trash.back"))
 
     @on(RowList.Highlighted)
-    def _highlight(self, event: RowList.Highlighted) -> None:
-        key = event.row.key if event.row is not None else ""
+    def _highlight(self) -> None:
+        row = self.batch_list.row
+        key = row.key if row is not None else ""
         self.detail.show(key, self.contents.get(key, Files()))
 
     @property
@@ -379,16 +380,10 @@ class TrashScreen(PutsBack, Screen[bool]):
         """Back."""
         self.dismiss(self.changed)
 
-    @on(Worker.StateChanged)
-    def _report_crash(self, event: Worker.StateChanged) -> None:
-        """A fault of ours in a worker becomes a sentence on the screen."""
-        error = event.worker.error
-        if event.state is WorkerState.ERROR and error is not None:
-            words = (
-                f"{event.worker.description} failed. {type(error).__name__}: {error}"
-            )
-            self.notify(printable(words), severity="error", markup=False)
-            self._state(None)
+    def failed(self, worker: Worker[Any], reason: str) -> None:
+        """Say so, and be ready for what comes next."""
+        super().failed(worker, reason)
+        self._state(None)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Hide what does not apply now."""

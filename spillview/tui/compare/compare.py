@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from textual import getters, on, work
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Container, Vertical
 from textual.message import Message
-from textual.worker import Worker, WorkerState, get_current_worker
+from textual.worker import Worker, get_current_worker
 
 from spillview.catalogue.catalogue import Catalogue
 from spillview.comparison.facts import Comparison, compare
@@ -25,60 +25,18 @@ from spillview.tui.artifact.lines import PaneTitle
 from spillview.tui.compare.alignment import Places, aligned
 from spillview.tui.compare.compare_with import CompareWithScreen, Offer
 from spillview.tui.compare.compared_pager import ComparedPager
+from spillview.tui.compare.keys import COMPARE_BINDINGS
 from spillview.tui.compare.lines import CompareHead
 from spillview.tui.compare.offering import Offering
+from spillview.tui.failing import Failing
 from spillview.tui.footer import Footer
+from spillview.tui.pager.asking import Asking
 from spillview.tui.pager.document import Document, open_document
-from spillview.tui.pager.reader import Reader
 from spillview.tui.pager.viewport import Viewport
 from spillview.tui.prompt import Prompt
 
-COMPARE_BINDINGS: list[BindingType] = [
-    Binding(
-        "right_curly_bracket",
-        "difference(1)",
-        "Next",
-        key_display="}",
-        id="compare.next",
-        tooltip="The next difference, on both sides",
-    ),
-    Binding(
-        "left_curly_bracket",
-        "difference(-1)",
-        "Previous difference",
-        show=False,
-        id="compare.previous",
-    ),
-    Binding(
-        "tab", "side", "Side", id="compare.side", tooltip="The same place at the other"
-    ),
-    Binding(
-        "x",
-        "times",
-        "Times",
-        id="compare.times",
-        tooltip="Leave times, percentages, colours and progress out, or count them",
-    ),
-    Binding(
-        "o",
-        "other",
-        "Other run",
-        id="compare.other",
-        tooltip="Choose another artifact to compare with",
-    ),
-    Binding(
-        "c",
-        "copy_row",
-        "Copy",
-        show=False,
-        id="compare.copy",
-        tooltip="Copy it as `spillview compare --json` prints it",
-    ),
-    Binding("q,escape", "back", "Back", id="compare.back", tooltip="Back to the text"),
-]
 
-
-class CompareScreen(Offering):
+class CompareScreen(Offering, Asking, Failing):
     """The earlier run at the left, the later one at the right."""
 
     CSS_PATH = stylesheet("artifact.tcss")
@@ -99,7 +57,6 @@ neither.
     right = getters.query_one("#after", ComparedPager)
     left_title = getters.query_one("#before-title", PaneTitle)
     right_title = getters.query_one("#after-title", PaneTitle)
-    prompt = getters.query_one("#prompt", Prompt)
 
     @dataclass
     class Ready(Message):
@@ -108,7 +65,8 @@ neither.
         generation: int
         found: Comparison | None
         documents: tuple[Document, Document] | None = None
-        folds: tuple[list[Fold], list[Fold]] = ((), ())  # type: ignore[assignment] # nothing is put into it
+        folds: Sequence[list[Fold]] = ()
+        """Of the earlier and of the later one."""
         error: str | None = None
 
     @dataclass
@@ -138,7 +96,6 @@ neither.
         self.found: Comparison | None = None
         self.across = Across((), (0, 0))
         self._generation = 0
-        self._asking: Reader | None = None
 
     def compose(self) -> ComposeResult:
         """Counts and verdicts, two panes, a line of input."""
@@ -219,17 +176,12 @@ neither.
         except SpillError as error:
             self.post_message(self.Ready(generation, None, error=str(error)))
             return
-        self.post_message(
-            self.Ready(generation, found, documents, (folds[0], folds[1]))
-        )
+        self.post_message(self.Ready(generation, found, documents, folds))
 
-    @on(Worker.StateChanged)
-    def _report_crash(self, event: Worker.StateChanged) -> None:
-        """A fault of ours in the worker becomes a sentence on the screen."""
-        error = event.worker.error
-        if event.state is WorkerState.ERROR and error is not None:
-            note = printable(f"Comparing failed. {type(error).__name__}: {error}")
-            self.head.show(self.before, self.after, None, self.catalogue.now(), note)
+    def failed(self, worker: Worker[Any], reason: str) -> None:
+        """Say so in the place of what differs."""
+        note = f"Comparing failed. {reason}"
+        self.head.show(self.before, self.after, None, self.catalogue.now(), note)
 
     @on(Progress)
     def _show_progress(self, message: Progress) -> None:
@@ -419,18 +371,6 @@ neither.
             (self.right, self.right_title),
         ):
             title.show(status=pager.status(), lit=pager is self.pager)
-
-    @on(Reader.Asks)
-    def _ask(self, event: Reader.Asks) -> None:
-        self._asking = event.reader
-        self.prompt.ask(event.kind, event.initial)
-
-    @on(Prompt.Answered)
-    def _answer(self, event: Prompt.Answered) -> None:
-        pager = self._asking if isinstance(self._asking, ComparedPager) else self.right
-        pager.focus()
-        if event.text is not None:
-            pager.answer(event.kind, event.text)
 
 
 def _opened(artifact: Artifact) -> Document:

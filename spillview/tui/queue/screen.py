@@ -90,8 +90,6 @@ class QueueScreen(LiveScreen):
         self.arrangement = arrange(self.material, self.view, Labels())
         self.marks = Marks(catalogue)
         self.notes = Notes(catalogue)
-        self._forgetting: str | None = None
-        """What was said of marks that do not last."""
         self.last_batch: str | None = None
         """The clean-up that was done since the last mark, for `u`."""
         self.failure: str | None = None

@@ -3,58 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from functools import partial
 from threading import Event
-from typing import ClassVar
+from typing import Any, ClassVar
 
-from textual import getters, on, work
-from textual.app import ComposeResult
+from textual import on, work
 from textual.binding import BindingType
-from textual.message import Message
-from textual.widgets import Static
-from textual.worker import Worker, WorkerState, get_current_worker
+from textual.worker import Worker
 
 from spillview.catalogue.catalogue import Catalogue, Query
-from spillview.errors import SpillError
+from spillview.errors import Cancelled
 from spillview.model import Artifact, Missing
 from spillview.report.findings import Report
-from spillview.report.finishing import Finished, finish, hold, remember_report, resume
-from spillview.report.period import words
+from spillview.report.finishing import Finished, finish, hold, resume
 from spillview.report.rows import rows
-from spillview.report.wording import closing, finished, headline
+from spillview.report.wording import finished, headline
 from spillview.review.reviewed import call_mark
-from spillview.text import path_text, printable
-from spillview.tui import stylesheet
-from spillview.tui.cleanup.undoing import SECONDS, offer_mark, sentence
+from spillview.review.state import State
+from spillview.tui.cleanup.undoing import SECONDS, offer_mark
 from spillview.tui.copying import Copyable, Copying
-from spillview.tui.footer import Footer
 from spillview.tui.home import HomeScreen
-from spillview.tui.pacing import Pacing
 from spillview.tui.queue.members import Mapped
 from spillview.tui.report.keys import REPORT_BINDINGS
+from spillview.tui.report.making import MadeReport
 from spillview.tui.report.report_list import (
-    FindingDetail,
-    FindingRow,
     key_of,
-    rows_of,
     subject_of,
 )
 from spillview.tui.review.acting import Acting
-from spillview.tui.review.marks import Marks
-from spillview.tui.review.note import Notes, NoteScreen, words_about
+from spillview.tui.review.note import Noted
+from spillview.tui.review.noting import Noting
+from spillview.tui.review.taking_back import TakingBack
 from spillview.tui.row_list import RowList
-from spillview.tui.runs import wrap
-
-PERIOD_LINES = 3
-"""Lines of the period, at most."""
 
 
-class ReportScreen(Pacing, Copying, Acting):
+class ReportScreen(MadeReport, Noting, TakingBack, Copying, Acting):
     """The report of what the queue below looks at, for the period of `review`."""
 
-    CSS_PATH = stylesheet("home.tcss")
-    AUTO_FOCUS = "#findings"
     BINDING_GROUP_TITLE = "Report"
     HELP = """
 ## Report
@@ -70,161 +54,26 @@ this report is reviewed, and the next one begins with what came after it;
 """
     BINDINGS: ClassVar[list[BindingType]] = REPORT_BINDINGS
 
-    title_line = getters.query_one("#report-title", Static)
-    period_line = getters.query_one("#report-period", Static)
-    findings = getters.query_one("#findings", RowList)
-    detail = getters.query_one("#finding", FindingDetail)
-
-    @dataclass
-    class Made(Message):
-        """The report is there, or could not be made."""
-
-        report: Report | None
-        error: str | None = None
-
     def __init__(self, catalogue: Catalogue, scope: Query) -> None:
-        super().__init__()
-        self.catalogue = catalogue
-        # A queue that shows all time says so with 0; the report begins as `review`.
-        self.scope = replace(scope, since=scope.since or None)
-        self.all_time = False
-        self.report: Report | None = None
-        self._said = ""
+        super().__init__(catalogue, scope)
         self.done: Finished | None = None
         """The finished review, until it is taken back."""
         self.home: HomeScreen | None = None
         """The queue below, whose marks, notes and undo these are too."""
-        self.marks, self.notes = Marks(catalogue), Notes(catalogue)
-
-    def compose(self) -> ComposeResult:
-        """The headline, the period, the findings, one of them in full."""
-        yield Static("", id="report-title", markup=False)
-        yield Static("", id="report-period", markup=False)
-        yield RowList(id="findings")
-        yield FindingDetail(lambda finding: self.notes.of(subject_of(finding)))
-        yield Footer()
 
     def on_mount(self) -> None:
         """Start making it."""
         below = self.app.screen_stack[-2:][0]
         if isinstance(below, HomeScreen):
             self.home, self.marks, self.notes = below, below.marks, below.notes
-        self._look()
+        self.look()
 
-    # -- making it -----------------------------------------------------------------
-
-    @property
-    def query_made(self) -> Query:
-        """What is reported on: the ground, and a beginning that was asked for."""
-        return replace(self.scope, since=0.0) if self.all_time else self.scope
-
-    def _look(self) -> None:
+    def look(self) -> None:
         """Make it, or make it anew."""
-        self.title_line.update("reading the transcripts …")
-        self.title_line.remove_class("-bad")
-        self._make(self.query_made, self.begin_work())
-
-    def say_pace(self, words: str) -> None:
-        """In the place of the headline."""
-        self.title_line.update(words)
-
-    @work(
-        thread=True,
-        exclusive=True,
-        exit_on_error=False,
-        group="report",
-        description="Make the report",
-    )
-    def _make(self, query: Query, work: Event) -> None:
-        from spillview.report.gathering import gather
-
-        theirs = self.catalogue
-        own = Catalogue(
-            theirs.places,
-            theirs.settings,
-            cache=theirs.cache,
-            state=theirs.state,
-            now=theirs.now,
-        )
-        try:
-            own.tell_reading(self.paced("transcripts read", work))
-            report = gather(
-                own,
-                query,
-                progress=self.paced("counted", work),
-                cancelled=work.is_set,
-            )
-            rows_of(report)  # what they are ordered by is counted here, not when drawn
-            made = self.Made(report)
-        except (SpillError, OSError) as error:
-            made = self.Made(None, sentence(error))
-        finally:
-            self.app.call_from_thread(self.end_work, work)
-        if not get_current_worker().is_cancelled:
-            self.post_message(made)
-
-    @on(Made)
-    def _show(self, message: Made) -> None:
-        anew = self.report is None
-        report = self.report = message.report
         self.done = None
-        if report is None:
-            self.title_line.update(printable(message.error or "No report was made."))
-            self.findings.show(())
-            return
-        if self.catalogue.state is not None and report.partial is None:
-            remember_report(self.catalogue.state, self.query_made, report)
-        self.title_line.update(headline(report))
-        self.title_line.set_class(bool(report.went_on), "-bad")
-        told = [words(report.period, report.made), *closing(report), *report.problems]
-        self._said = printable(" · ".join(each.removesuffix(".") for each in told))
-        self._show_period()
-        self._show_rows(anew=anew)
-
-    def _show_period(self) -> None:
-        """The period and what became of the rest, as far as there is room."""
-        lines = wrap(self._said, max(8, self.size.width - 2), PERIOD_LINES)
-        self.period_line.update("\n".join(lines))
-
-    def on_resize(self) -> None:
-        """More or less of it has room."""
-        self._show_period()
-
-    def _show_rows(self, *, anew: bool = False) -> None:
-        """The rows as they are marked now; the cursor stays."""
-        report = self.report
-        if report is not None:
-            marked = partial(self.marks.is_set, since=report.made)
-            self.findings.show(rows_of(report, marked), anew=anew)
-        self.detail.remake()
-        self.refresh_bindings()
-
-    @on(RowList.Highlighted)
-    def _highlight(self) -> None:
-        row = self.row
-        self.detail.show(row.finding if row is not None else None)
-        self.refresh_bindings()
-
-    @on(Worker.StateChanged)
-    def _report_crash(self, event: Worker.StateChanged) -> None:
-        """A fault of ours in a worker becomes a sentence on the screen."""
-        error = event.worker.error
-        if event.state is not WorkerState.ERROR or error is None:
-            return
-        reason = f"{type(error).__name__}: {error}"
-        if event.worker.group == "report":
-            self.title_line.update(printable(f"The report failed. {reason}"))
-        else:
-            said = printable(f"{event.worker.description} failed. {reason}")
-            self.notify(said, severity="error", markup=False)
+        super().look()
 
     # -- the row under the cursor --------------------------------------------------
-
-    @property
-    def row(self) -> FindingRow | None:
-        """The finding under the cursor."""
-        row = self.findings.row
-        return row if isinstance(row, FindingRow) else None
 
     def acted_on(self) -> Artifact | Missing | None:
         """Its artifact, or its call."""
@@ -269,7 +118,7 @@ this report is reviewed, and the next one begins with what came after it;
         def come_back(last: Artifact | None) -> None:
             self.marks.reload_since(since, found)
             self.notes.reload()
-            self._show_rows()
+            self.show_marks()
             if last is not None and last.id != opened.id:
                 self._aim(last.id)
 
@@ -294,44 +143,63 @@ this report is reviewed, and the next one begins with what came after it;
         """Show what was marked, and how that is taken back."""
         if self.home is not None:
             self.home.last_batch = None  # the mark is what is taken back now
-        self._show_rows()
+        self.show_marks()
         offer_mark(self, words, "report.undo")
-        self._tell_forgetting()
+        self.tell_forgetting()
 
     def action_note(self) -> None:
         """Write a note on it."""
         row = self.acted_on()
-        if row is None:
-            return
+        if row is not None:
+            self.write_note(row, self._noted)
 
-        def keep(text: str | None) -> None:
-            done = self.notes.keep(row, text)
-            if done is not None:
-                self.marks.remember(done.id, done.back)
-                self._offer_undo(done.words)
-
-        screen = NoteScreen(words_about(row), self.notes.of(row) or "")
-        self.app.push_screen(screen, keep)
-
-    def _tell_forgetting(self) -> None:
-        """Say that what is marked and noted does not last."""
-        forgetting = self.catalogue.forgetting()
-        if forgetting is not None:
-            said = printable(path_text(forgetting))
-            self.notify(said, severity="error", timeout=20, markup=False)
+    def _noted(self, done: Noted) -> None:
+        self.marks.remember(done.id, done.back, done.undone)
+        self._offer_undo(done.words)
 
     # -- the whole report ----------------------------------------------------------
 
     def action_finish(self) -> None:
         """The review is done; the next report begins with the rest."""
-        state, report, query = self.catalogue.state, self.report, self.query_made
-        if report is None:
+        state, report = self.catalogue.state, self.report
+        if report is None or self.is_at_work:
             words = "The report is still being made. Try again when it stands here."
             self.notify(words, severity="warning", markup=False)
+        elif state is not None:
+            self.say_pace("marking all of it reviewed …")
+            self._finish(state, report, self.begin_work())
+
+    @work(
+        thread=True,
+        exit_on_error=False,
+        group="finish",
+        description="Mark all of it reviewed",
+    )
+    def _finish(self, state: State, report: Report, work: Event) -> None:
+        try:
+            done = finish(
+                state,
+                self.query_made,
+                report,
+                progress=self.paced("marked", work),
+                cancelled=work.is_set,
+            )
+        except Cancelled:
+            done = None
+        self.app.call_from_thread(self._finished, state, report, done, work)
+
+    def _finished(
+        self, state: State, report: Report, done: Finished | None, work: Event
+    ) -> None:
+        """Show that it is done, or that nothing was marked after all."""
+        self.end_work(work)
+        self.title_line.update(headline(report))
+        if done is None:
+            words = "Stopped: nothing is marked, the review is not done."
+            self.notify(words, markup=False)
             return
-        if state is None:
-            return
-        done = self.done = finish(state, query, report)
+        query = self.query_made
+        self.done = done if report is self.report else None
 
         def reopen() -> None:
             self.done = None
@@ -340,20 +208,31 @@ this report is reviewed, and the next one begins with what came after it;
         self.marks.finish(list(done.before), done.upto, reopen)
         if self.home is not None:
             self.home.last_batch = None
-        self._show_rows()
+        self.show_marks()
         if state.lasts:
             words = "; ".join(finished(done, report.made)) + "."
             offer_mark(self, words, "report.undo", SECONDS)
-        self._tell_forgetting()
+        self.tell_forgetting()
+
+    def failed(self, worker: Worker[Any], reason: str) -> None:
+        """Say so, and be ready for what comes next."""
+        if worker.group == "finish" and self.report is not None:
+            self.end_work()
+            self.title_line.update(headline(self.report))
+        super().failed(worker, reason)
 
     def action_undo(self) -> None:
         """Take the last mark back, that the review is done, or a clean-up."""
         home = self.home
         if home is not None and home.last_batch is not None:
             self._put_back(home, home.last_batch)
-        elif ids := self.marks.undo():
-            self._show_rows()
-            self._aim(ids[0])
+        else:
+            self.take_mark_back()
+
+    def marks_taken_back(self, ids: list[str]) -> None:
+        """Go to what was marked."""
+        self.show_marks()
+        self._aim(ids[0])
 
     def _aim(self, mark: str) -> None:
         """Put the cursor on the first row about the artifact or call of that mark."""
@@ -369,7 +248,7 @@ this report is reviewed, and the next one begins with what came after it;
     )
     async def _put_back(self, home: HomeScreen, batch: str) -> None:
         await home.begin_undo(batch).wait()
-        self._look()
+        self.look()
 
     def action_cleanup(self) -> None:
         """Plan a clean-up of what the report looks at, whatever its age."""
@@ -394,7 +273,7 @@ this report is reviewed, and the next one begins with what came after it;
 
     def _look_anew(self, changed: bool | None) -> None:
         if changed:
-            self._look()
+            self.look()
             if self.home is not None:
                 self.home.action_reload()
 
@@ -402,7 +281,7 @@ this report is reviewed, and the next one begins with what came after it;
         """All time, or only the period."""
         self.all_time = not self.all_time
         self.report = None
-        self._look()
+        self.look()
 
     def action_copy(self) -> None:
         """Copy the rows."""
@@ -429,7 +308,7 @@ this report is reviewed, and the next one begins with what came after it;
 
     def action_leave(self) -> None:
         """Stop what is at work, and keep what there is by then; else back."""
-        if not self.stop_work():
+        if not (self.stop_work() or self.taking_back or self._is_finishing):
             self.dismiss(None)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -461,6 +340,14 @@ this report is reviewed, and the next one begins with what came after it;
             batch = self.home.last_batch if self.home is not None else None
             return self.marks.undoable > 0 or batch is not None
         return True
+
+    @property
+    def _is_finishing(self) -> bool:
+        """Whether its marks are being written."""
+        return any(
+            each.node is self and each.group == "finish" and each.is_running
+            for each in self.workers
+        )
 
     @property
     def _is_whole(self) -> bool:

@@ -9,17 +9,18 @@ from textual import events, on
 
 from spillview.model import Artifact, Missing
 from spillview.review.reviewed import call_mark, is_call_reviewed, session_mark
-from spillview.text import path_text, printable
 from spillview.tui.cleanup.undoing import offer_mark
 from spillview.tui.queue.arrangement import Key, in_window
 from spillview.tui.queue.bars import plural
 from spillview.tui.queue.members import Members
 from spillview.tui.queue.screen import QueueScreen
 from spillview.tui.queue.sessions import Run, places_of
-from spillview.tui.review.note import NoteScreen, words_about
+from spillview.tui.review.note import Noted
+from spillview.tui.review.noting import Noting
+from spillview.tui.review.taking_back import TakingBack
 
 
-class MarkingScreen(QueueScreen):
+class MarkingScreen(QueueScreen, Noting, TakingBack):
     """A queue whose rows can be marked and noted; both last in the state folder."""
 
     _shown_marks = 0
@@ -98,13 +99,10 @@ class MarkingScreen(QueueScreen):
         rows, cursor = self.queue.rows, self.queue.cursor
         return 0 <= cursor < len(rows) and rows.is_done(cursor)
 
-    def tell_forgetting(self) -> None:
-        """Say once that what is marked and noted does not last."""
-        sentence = self.catalogue.forgetting()
-        if sentence is not None and sentence != self._forgetting:
-            self._forgetting = sentence
-            words = printable(path_text(sentence))
-            self.notify(words, severity="error", timeout=20, markup=False)
+    def marks_taken_back(self, ids: list[str]) -> None:
+        """Go to what was marked."""
+        self._marked(("artifact", ids[0]))
+        self.detail.remake()  # a note, which is no part of the rows
 
     def _remember_review(self) -> None:
         """The night is over once everything that it showed is reviewed.
@@ -143,18 +141,12 @@ class MarkingScreen(QueueScreen):
     def action_note(self) -> None:
         """Write a note on the row."""
         row = self.queue.row
-        if row is None:
-            return
+        if row is not None:
+            self.write_note(row, self._noted)
 
-        def keep(text: str | None) -> None:
-            done = self.notes.keep(row, text)
-            if done is not None:
-                self.last_batch = None
-                self.marks.remember(done.id, done.back)
-                self.detail.remake()
-                offer_mark(self, done.words, "home.undo")
-                self.offer_keys()
-                self.tell_forgetting()
-
-        screen = NoteScreen(words_about(row), self.notes.of(row) or "")
-        self.app.push_screen(screen, keep)
+    def _noted(self, done: Noted) -> None:
+        self.last_batch = None
+        self.marks.remember(done.id, done.back, done.undone)
+        self.detail.remake()
+        offer_mark(self, done.words, "home.undo")
+        self.offer_keys()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from spillview.catalogue.catalogue import Catalogue
@@ -18,7 +18,16 @@ class Batch(Frozen):
     """Marks that one key set, and how they are taken back if not one by one."""
 
     ids: list[str]
+    words: str
+    """What taking them back does, as a sentence."""
     reopen: Callable[[], None] | None = None
+
+
+def unmarked(number: int) -> str:
+    """That so many artifacts are no longer marked."""
+    if number <= 1:
+        return "No longer marked reviewed."
+    return f"{number:,} artifacts are no longer marked reviewed."
 
 
 class Marks:
@@ -69,15 +78,20 @@ class Marks:
             known = self._catalogue.reviewed()
             ids += [each for each in also if each not in known]
         if ids:
-            self._before.append(Batch(ids))
-            self._set(ids, when)
+            self._before.append(Batch(ids, unmarked(number)))
+            self._now.update(dict.fromkeys(ids, when))
+            self._catalogue.mark_reviewed(ids, when)
+            self.version += 1
         return number
 
     def finish(
         self, ids: Sequence[str], when: float, reopen: Callable[[], None]
     ) -> None:
         """Take over marks of a finished review; an undo calls `reopen`."""
-        self._before.append(Batch(list(ids), reopen))
+        number = len(ids)
+        marks = "its mark is" if number == 1 else f"its {number:,} marks are"
+        words = f"The review is open again: {marks} taken back."
+        self._before.append(Batch(list(ids), words, reopen))
         self._now.update(dict.fromkeys(ids, when))
         self.version += 1
 
@@ -85,31 +99,39 @@ class Marks:
         """Pin a row, or take its pin back; an undo turns it again."""
         done = turn_pin(self._catalogue, row)
         if done.back is not None:
-            self.remember(row.id, done.back)
+            self.remember(row.id, done.back, done.undone)
         return done
 
-    def remember(self, mark: str, back: Callable[[], None]) -> None:
-        """Have the next undo call `back`, for what was done to what `mark` names."""
-        self._before.append(Batch([mark], back))
+    def remember(self, mark: str, back: Callable[[], None], words: str) -> None:
+        """Have the next undo call `back`, for what was done to what `mark` names.
+
+        `words` say what that does.
+        """
+        self._before.append(Batch([mark], words, back))
         self.version += 1
 
-    def undo(self) -> list[str]:
-        """Take the last mark, pin or note back; returns the ids that it was of."""
-        if not self._before:
-            return []
-        batch = self._before.pop()
-        if batch.reopen is None:
-            self._set(batch.ids, None)
-        else:
-            batch.reopen()
-            kept = self._catalogue.reviewed()
-            self._now.update({each: kept.get(each) for each in batch.ids})
-            self.version += 1
-        return batch.ids
+    def pop(self) -> Batch | None:
+        """What the next undo takes back, which is not to be taken back again.
 
-    def _set(self, ids: Sequence[str], when: float | None) -> None:
-        self._now.update(dict.fromkeys(ids, when))
-        self._catalogue.mark_reviewed(ids, when)
+        `take_back` and `settle` do it.
+        """
+        return self._before.pop() if self._before else None
+
+    def take_back(self, batch: Batch) -> dict[str, float | None]:
+        """Take marks, a pin or a note back; gives what is marked now.
+
+        For any thread.
+        """
+        if batch.reopen is None:
+            self._catalogue.mark_reviewed(batch.ids, None)
+            return dict.fromkeys(batch.ids, None)
+        batch.reopen()
+        kept = self._catalogue.reviewed()
+        return {each: kept.get(each) for each in batch.ids}
+
+    def settle(self, marks: Mapping[str, float | None]) -> None:
+        """Take over what is marked now."""
+        self._now.update(marks)
         self.version += 1
 
     def reload(self, artifacts: Members | Iterable[Artifact]) -> None:
@@ -137,7 +159,7 @@ class Marks:
                 and holds(stored[artifact.id], artifact.changed, now)
             ]
         if fresh:
-            self._before.append(Batch(fresh))
+            self._before.append(Batch(fresh, unmarked(len(fresh))))
             self._now.update({key: stored[key] for key in fresh})
             self.version += 1
 
@@ -154,7 +176,7 @@ class Marks:
             and artifacts.index_of(ident) is not None
         ]
         if fresh:
-            self._before.append(Batch(fresh))
+            self._before.append(Batch(fresh, unmarked(len(fresh))))
             self._now.update({key: stored[key] for key in fresh})
             self.version += 1
 

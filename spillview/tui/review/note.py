@@ -42,7 +42,7 @@ class NoteLine(Input):
 class NoteScreen(ModalScreen[str | None]):
     """Gives the note's text; an empty one takes the note back, None changes nothing."""
 
-    CSS_PATH = stylesheet("home.tcss")
+    CSS_PATH = stylesheet("note.tcss")
     BINDING_GROUP_TITLE = "Note"
     HELP = "Enter keeps the note, an empty one takes it back. Escape changes nothing."
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -99,6 +99,8 @@ class Noted:
     """Of the artifact, or the mark of the session."""
     words: str
     back: Callable[[], None]
+    undone: str
+    """What taking it back does, as a sentence."""
 
 
 class Notes:
@@ -134,7 +136,11 @@ class Notes:
             self.reload()
 
         words = "Note kept." if text else "Note removed."
-        return Noted(row.id if isinstance(row, Artifact) else note.id, words, back)
+        undone = "The note is gone again." if text else "The note is back."
+        if text and before.text:
+            words, undone = "Note changed.", "The note is as it was before."
+        ident = row.id if isinstance(row, Artifact) else note.id
+        return Noted(ident, words, back, undone)
 
     def reload(self) -> None:
         """Take over what another screen wrote."""

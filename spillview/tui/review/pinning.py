@@ -36,6 +36,8 @@ class Pinning(Frozen):
     words: str
     back: Callable[[], None] | None = None
     """None where nothing was changed."""
+    undone: str = ""
+    """What taking it back does, as a sentence."""
 
 
 def is_pinned(row: Artifact | Session) -> bool:
@@ -68,4 +70,8 @@ def turn_pin(catalogue: Catalogue, row: Artifact | Session) -> Pinning:
         catalogue.set_pin(pin, pinned=pinned)
     except SpillError as error:
         return Pinning(sentence(error))
-    return Pinning(words, lambda: catalogue.set_pin(pin, pinned=not pinned))
+    return Pinning(
+        words,
+        lambda: catalogue.set_pin(pin, pinned=not pinned),
+        f"{what} is no longer pinned." if pinned else f"{what} is pinned again.",
+    )

@@ -3,27 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
 from rich.segment import Segment
 from rich.style import Style
-from textual import events
 from textual.binding import Binding, BindingType
 from textual.geometry import Size
-from textual.message import Message
-from textual.reactive import var
-from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from spillview.layout.cells import text_width
 from spillview.model import Artifact
 from spillview.text import human_age, path_text, printable
+from spillview.tui.cursor_list import CursorList
 from spillview.tui.pager.paint import MARKS
-from spillview.tui.parts import Parts
 from spillview.tui.queue.bars import plural
 from spillview.tui.queue.columns import project_name, state_mark, subject
-from spillview.tui.runs import Palette, Runs, clean, fit, fit_runs
+from spillview.tui.runs import Runs, clean, fit, fit_runs
 from spillview.tui.search.rows import (
     SEEN_WORDS,
     ArtifactRow,
@@ -42,11 +37,12 @@ TAG_TONES = {True: "good", False: "unseen", None: "dim"}
 TAG_MARKS = {True: MARKS["all"], False: " ", None: MARKS["unknown"]}
 
 
-def _hidden(keys: str, action: str, what: str, name: str) -> Binding:
-    return Binding(keys, action, what, show=False, id=f"hits.{name}")
+def _hidden(key: str, action: str, what: str, name: str, tooltip: str) -> Binding:
+    """A key that does here besides what another does in every list."""
+    return Binding(key, action, what, show=False, id=f"hits.{name}", tooltip=tooltip)
 
 
-class HitList(ScrollView, Parts, can_focus=True):
+class HitList(CursorList):
     """Sessions, artifacts and the lines that matched, in the order they were found."""
 
     HELP = """
@@ -66,44 +62,19 @@ the hit.
             id="hits.open",
             tooltip="Open the artifact at this hit",
         ),
-        _hidden("j,down,n", "move(1)", "Next line", "down"),
-        _hidden("k,up,N", "move(-1)", "Previous line", "up"),
-        _hidden("right_curly_bracket", "artifact(1)", "Next artifact", "next"),
-        _hidden("left_curly_bracket", "artifact(-1)", "Previous artifact", "previous"),
-        _hidden("f,ctrl+f,pagedown,space", "page(1)", "Page down", "page_down"),
-        _hidden("b,ctrl+b,pageup", "page(-1)", "Page up", "page_up"),
-        _hidden("d,ctrl+d", "page(0.5)", "Half a page down", "half_down"),
-        _hidden("ctrl+u", "page(-0.5)", "Half a page up", "half_up"),
-        _hidden("g,home", "edge(0)", "First", "first"),
-        _hidden("G,end", "edge(-1)", "Last", "last"),
+        _hidden(
+            "n", "move(1)", "Next line", "down", "Go to the next line that matches"
+        ),
+        _hidden(
+            "N", "move(-1)", "Previous line", "up", "Go to the line before that matches"
+        ),
+        _hidden("space", "page(1)", "Page down", "page_down", "Go a screen down"),
+        _hidden(
+            "d", "page(0.5)", "Half a page down", "half_down", "Go half a screen down"
+        ),
     ]
 
-    cursor: var[int] = var(0)
-    """Index of the row under the cursor."""
-
-    @dataclass
-    class Opened(Message):
-        """A hit is to be opened."""
-
-        hit_list: HitList
-        row: LineRow
-
-        @property
-        def control(self) -> HitList:
-            """The list that sent it."""
-            return self.hit_list
-
-    @dataclass
-    class Highlighted(Message):
-        """Another row is under the cursor."""
-
-        hit_list: HitList
-        row: LineRow | None
-
-        @property
-        def control(self) -> HitList:
-            """The list that sent it."""
-            return self.hit_list
+    rows: list[Row]
 
     def __init__(
         self,
@@ -115,13 +86,22 @@ the hit.
         super().__init__(id="hits")
         self.artifacts = artifacts
         self.clock, self.titles = clock, titles
-        self.rows: list[Row] = []
-        self._palette = Palette(self)
+        self.rows = []
 
     @property
     def row(self) -> Row | None:
-        """The row under the cursor."""
+        """The row under the cursor: a line, or a heading while there is no line."""
         return self.rows[self.cursor] if self.cursor < len(self.rows) else None
+
+    @property
+    def hit(self) -> LineRow | None:
+        """The line under the cursor."""
+        row = self.row
+        return row if isinstance(row, LineRow) else None
+
+    def heads(self) -> Sequence[int]:
+        """Where the artifacts are."""
+        return [n for n, row in enumerate(self.rows) if isinstance(row, ArtifactRow)]
 
     def clear(self) -> None:
         """Show nothing."""
@@ -129,7 +109,7 @@ the hit.
         self.cursor = 0
         self.scroll_to(0, 0, animate=False)
         self._resized()
-        self.post_message(self.Highlighted(self, None))
+        self.post_message(self.Highlighted(self))
 
     def add(self, rows: Sequence[Row]) -> None:
         """Add rows below; the cursor goes to the first line that matched."""
@@ -147,89 +127,16 @@ the hit.
         """Rows are as wide as the list."""
         self._resized()
 
-    def notify_style_update(self) -> None:
-        """Colours changed."""
-        super().notify_style_update()
-        self._palette.forget()
-
-    # -- moving --------------------------------------------------------------------
-
-    def go(self, index: int, step: int = 1) -> None:
-        """Put the cursor on the nearest line row from `index` in direction `step`."""
-        at = index
-        while 0 <= at < len(self.rows) and not isinstance(self.rows[at], LineRow):
-            at += step
-        if not 0 <= at < len(self.rows):
-            return
-        self.cursor = at
-        top, height = self.scroll_offset.y, max(1, self.size.height)
-        # The headings above a first line are worth seeing with it.
-        lead = 0
-        while at - lead > 0 and not isinstance(self.rows[at - lead - 1], LineRow):
-            lead += 1
-        if at - lead < top:
-            self.scroll_to(y=at - lead, animate=False, force=True)
-        elif at >= top + height:
-            self.scroll_to(y=at - height + 1, animate=False, force=True)
-        self.refresh()
-        row = self.row
-        line = row if isinstance(row, LineRow) else None
-        self.post_message(self.Highlighted(self, line))
-
-    def action_move(self, step: int) -> None:
-        """To the next or previous line."""
-        self.go(self.cursor + step, step)
-
-    def action_page(self, pages: float) -> None:
-        """A screen, or half of one."""
-        rows = max(1, int((self.size.height - 1) * abs(pages)))
-        step = 1 if pages > 0 else -1
-        target = max(0, min(len(self.rows) - 1, self.cursor + step * rows))
-        before = self.cursor
-        self.go(target, step)
-        if self.cursor == before:
-            self.go(target, -step)
-
-    def action_edge(self, index: int) -> None:
-        """To the first or the last line."""
-        if self.rows:
-            self.go(0 if index == 0 else len(self.rows) - 1, 1 if index == 0 else -1)
-
-    def action_artifact(self, step: int) -> None:
-        """To the first hit of the next or previous artifact."""
-        heads = [i for i, r in enumerate(self.rows) if isinstance(r, ArtifactRow)]
-        if step > 0:
-            target = next((i for i in heads if i > self.cursor), None)
-        else:
-            above = [i for i in heads if i < self.cursor]
-            target = above[-2] if len(above) > 1 else (above[0] if above else None)
-        if target is not None:
-            self.go(target)
-
     def action_open(self) -> None:
         """Open the artifact at the hit."""
-        if isinstance(self.row, LineRow):
-            self.post_message(self.Opened(self, self.row))
-
-    def on_click(self, event: events.Click) -> None:
-        """A click places the cursor, a second one opens."""
-        index = self.scroll_offset.y + event.y
-        if 0 <= index < len(self.rows):
-            again = index == self.cursor
-            self.go(index)
-            if again or event.chain > 1:
-                self.action_open()
+        if self.hit is not None:
+            self.post_message(self.Opened(self))
 
     # -- drawing -------------------------------------------------------------------
 
-    def render_line(self, y: int) -> Strip:
-        """One row."""
-        index = self.scroll_offset.y + y
-        width = self.scrollable_content_region.width  # the scrollbar covers the rest
-        base = self.rich_style
-        if index >= len(self.rows):
-            return Strip.blank(width, base)
-        row = self.rows[index]
+    def draw(self, index: int, width: int) -> Strip:
+        """One row; the line under the cursor is lit wherever the focus is."""
+        row, base = self.rows[index], self.rich_style
         if isinstance(row, SessionRow):
             base = base + self.get_component_rich_style("hits--session")
             runs = self._session(row, width)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 from spillview.model import Artifact, Range
 from spillview.search.excerpts import as_bytes
@@ -25,6 +25,7 @@ SEEN_WORDS = {True: "seen", False: "never seen", None: "unknown"}
 class SessionRow:
     """The session that the artifacts below belong to."""
 
+    heading: ClassVar[bool] = True
     harness: str
     session: str
     project: str | None
@@ -34,6 +35,7 @@ class SessionRow:
 class ArtifactRow:
     """An artifact with hits; `lines` grows while they come in."""
 
+    heading: ClassVar[bool] = True
     index: int
     """Of the artifact in the list that is searched."""
     lines: int = 0
@@ -43,6 +45,7 @@ class ArtifactRow:
 class LineRow:
     """One line that matches, cut around its first hit."""
 
+    heading: ClassVar[bool] = False
     index: int
     number: int | None
     at: Range

@@ -5,32 +5,29 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from textual import getters, on, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Horizontal, Vertical
+from textual.containers import Horizontal
 from textual.message import Message
 from textual.widgets import Input, Static
-from textual.worker import Worker, WorkerState, get_current_worker
+from textual.worker import Worker, get_current_worker
 
 from spillview.catalogue.catalogue import Catalogue
 from spillview.errors import SpillError
 from spillview.model import Artifact
 from spillview.search.hits import Pattern
 from spillview.search.selection import Options
-from spillview.text import path_text, printable
 from spillview.tui import stylesheet
-from spillview.tui.artifact.lines import PaneTitle
 from spillview.tui.copying import Copyable, Copying
+from spillview.tui.failing import Failing
 from spillview.tui.footer import Footer
-from spillview.tui.pager.document import open_document
-from spillview.tui.pager.pager import Pager
-from spillview.tui.pager.viewport import Viewport
 from spillview.tui.queue.bars import plural
 from spillview.tui.search.hit_list import HitList
 from spillview.tui.search.keys import SEARCH_BINDINGS, PatternInput
+from spillview.tui.search.preview import Preview
 from spillview.tui.search.rows import ArtifactRow, Batch, LineRow, grouped
 from spillview.tui.search.search_bar import Progress, SearchBar, advice
 
@@ -44,11 +41,8 @@ DAMAGED = (
     " and it is made anew."
 )
 
-PREVIEWED = 4 << 20
-"""UTF-16 above this size has no preview: it would have to be transcribed first."""
 
-
-class SearchScreen(Copying):
+class SearchScreen(Copying, Failing):
     """A pattern above, the lines that match below it, and a look at each in place."""
 
     CSS_PATH = [stylesheet("artifact.tcss"), stylesheet("search.tcss")]  # noqa: RUF012 - Textual's own
@@ -67,9 +61,7 @@ searches; Escape stops it and keeps what was found.
     line = getters.query_one("#pattern", Input)
     hits = getters.query_one("#hits", HitList)
     nothing = getters.query_one("#no-hits", Static)
-    preview = getters.query_one("#preview", Pager)
-    preview_pane = getters.query_one("#preview-pane", Vertical)
-    preview_title = getters.query_one("#preview-title", PaneTitle)
+    preview = getters.query_one("#preview-pane", Preview)
 
     @dataclass
     class Found(Message):
@@ -83,6 +75,7 @@ searches; Escape stops it and keeps what was found.
         problems: int = 0
         skipped: int = 0
         unknown: int = 0
+        foreign: int = 0
 
     def __init__(
         self,
@@ -109,7 +102,6 @@ searches; Escape stops it and keeps what was found.
         self._initial = pattern
         self._generation = 0
         self._worker: Worker[None] | None = None
-        self._previewed: int | None = None
 
     def compose(self) -> ComposeResult:
         """Counts, the pattern, results, a look at one of them, footer."""
@@ -124,15 +116,11 @@ searches; Escape stops it and keeps what was found.
             )
         yield HitList(self.artifacts, self.catalogue.now, self._titles)
         yield Static("", id="no-hits", markup=False)
-        with Vertical(id="preview-pane"):
-            yield PaneTitle("IN PLACE", id="preview-title")
-            yield Pager(id="preview")
+        yield Preview()
         yield Footer()
 
     def on_mount(self) -> None:
         """Search at once when a pattern was given."""
-        self.preview_pane.display = False
-        self.preview.can_focus = False
         self.nothing.display = False
         self.nothing.can_focus = True  # so that keys are no letters of the pattern
         self._show_bar()
@@ -212,6 +200,7 @@ searches; Escape stops it and keeps what was found.
                     len(report.problems),
                     report.skipped,
                     report.unknown,
+                    report.foreign,
                 )
             )
 
@@ -245,6 +234,7 @@ searches; Escape stops it and keeps what was found.
             problems=message.problems,
             skipped=message.skipped,
             unknown=message.unknown,
+            foreign=message.foreign,
         )
         if batch.rows:
             self.hits.add(batch.rows)
@@ -264,73 +254,18 @@ searches; Escape stops it and keeps what was found.
         self.line.focus()
         self.call_after_refresh(setattr, self.line, "select_on_focus", True)
 
-    @on(Worker.StateChanged)
-    def _take_crash(self, event: Worker.StateChanged) -> None:
-        if event.state is WorkerState.ERROR:
-            reason = f"{type(event.worker.error).__name__}: {event.worker.error}"
-            self.progress = replace(self.progress, running=False, error=reason)
-            self._show_bar()
-
-    # -- the preview -----------------------------------------------------------------
+    def failed(self, worker: Worker[Any], reason: str) -> None:
+        """Say so in the place of what was found."""
+        self.progress = replace(self.progress, running=False, error=reason)
+        self._show_bar()
 
     @on(HitList.Highlighted)
-    def _show_preview(self, event: HitList.Highlighted) -> None:
-        row = event.row
-        appears = not self.preview_pane.display
-        self.preview_pane.display = row is not None
-        if row is None:
-            self._close_preview()
-            return
-        if self._previewed != row.index:
-            self._open_preview(row.index)
-        if appears:
-            # Its height is known only after the layout.
-            self.call_after_refresh(self._aim_preview, row)
+    def _show_preview(self) -> None:
+        hit = self.hits.hit
+        if hit is None:
+            self.preview.clear()
         else:
-            self._aim_preview(row)
-
-    def _aim_preview(self, row: LineRow) -> None:
-        """The hit in the middle of the preview."""
-        document = self.preview.document
-        if document is not None and self._previewed == row.index:
-            start, end = row.at
-            text = (document.to_text(start), document.to_text(end))
-            self.preview.goto(text[0], line=self.preview.height // 2)
-            self.preview.select(text if text[0] < text[1] else None)
-
-    def _open_preview(self, index: int) -> None:
-        self._close_preview()
-        self._previewed = index
-        artifact = self.artifacts[index]
-        counts = artifact.counts
-        wide = counts is None or counts.encoding.startswith("utf-16")
-        if wide and artifact.found.size > PREVIEWED:
-            return
-        try:
-            document = open_document(
-                artifact.found,
-                root=artifact.found.root,
-                encoding=counts.encoding if counts is not None else None,
-            )
-        except SpillError as error:
-            self.preview.failure = str(error)
-            return
-        document.tell(artifact)
-        self.preview.open(document, lines=counts.lines if counts is not None else 0)
-
-    @on(Viewport.Moved)
-    def _show_place(self) -> None:
-        if self._previewed is not None:
-            name = self.artifacts[self._previewed].found.name
-            self.preview_title.show(
-                note=printable(path_text(name)), status=self.preview.status(), lit=False
-            )
-
-    def _close_preview(self) -> None:
-        document, self._previewed = self.preview.document, None
-        self.preview.open(None)
-        if document is not None:
-            document.close()
+            self.preview.show(self.artifacts[hit.index], hit.at)
 
     # -- what the keys do --------------------------------------------------------------
 
@@ -440,10 +375,12 @@ searches; Escape stops it and keeps what was found.
         self.dismiss(None)
 
     @on(HitList.Opened)
-    def _open(self, event: HitList.Opened) -> None:
+    def _open(self) -> None:
         from spillview.tui.artifact.artifact import ArtifactScreen
 
-        row: LineRow = event.row
+        row = self.hits.hit
+        if row is None:
+            return
         pattern = Pattern(self.progress.pattern, fixed=self.options.fixed)
         screen = ArtifactScreen(
             self.catalogue, self.artifacts, row.index, at=row.at, pattern=pattern

@@ -25,6 +25,8 @@ class Progress:
     problems: int = 0
     skipped: int = 0
     unknown: int = 0
+    foreign: int = 0
+    """Artifacts that are not all UTF-8, where the pattern is not all ASCII."""
     beyond: int = 0
     """Artifacts that are here and are not among those to search."""
 
@@ -48,6 +50,8 @@ class Progress:
             words += f" · {self.done:,} searched"
         if self.unknown:
             words += f" · {self.unknown:,} unknown left out"
+        if self.foreign:
+            words += f" · {self.foreign:,} not all in UTF-8, searched in part"
         if self.problems:
             words += f" · {self.problems:,} not read"
         if self.skipped:

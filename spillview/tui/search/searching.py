@@ -9,6 +9,7 @@ from spillview.catalogue.catalogue import Catalogue
 from spillview.catalogue.listing import Listing
 from spillview.model import Artifact
 from spillview.search import grep
+from spillview.search.foreign import foreign
 from spillview.search.selection import Options, Report
 from spillview.tui.search.rows import Gatherer
 
@@ -63,8 +64,15 @@ class Searching:
                 if counts and gatherer.full and message["type"] == "end":
                     break
             else:
+                self._look_for_others()
                 return
         yield from self._count()
+        self._look_for_others()
+
+    def _look_for_others(self) -> None:
+        """Count those in which a letter of the pattern may stand in other bytes."""
+        others = foreign(self._artifacts, [self._pattern], cancelled=self._cancelled)
+        self.report.foreign = len(others)
 
     def _count(self) -> Iterator[None]:
         """Only the numbers of what comes behind the last row."""

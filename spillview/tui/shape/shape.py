@@ -199,7 +199,7 @@ class ShapePane(Vertical):
         rows = self.paths.rows
         for place, row in enumerate(rows):
             if isinstance(row, PathRow) and row.trail == trail:
-                self.paths.go_to(place)
+                self.paths.go(place)
                 return
 
     @work(

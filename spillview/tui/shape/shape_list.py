@@ -164,7 +164,3 @@ columns. `{artifact.shape}` goes back to the text, where it was.
     def action_ask(self, what: str) -> None:
         """Ask for it."""
         self.post_message(self.Asked(self, what))
-
-    def go_to(self, index: int) -> None:
-        """Put the cursor on this row."""
-        self._go(index, 1)

@@ -1,0 +1,27 @@
+"""A fault of ours in a worker: the screen says so and goes on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from textual import on
+from textual.screen import Screen
+from textual.worker import Worker, WorkerState
+
+from spillview.text import printable
+
+
+class Failing(Screen[Any]):
+    """Tells of its workers that failed; `failed` says where and what is done then."""
+
+    @on(Worker.StateChanged)
+    def _tell_failure(self, event: Worker.StateChanged) -> None:
+        worker = event.worker
+        if event.state is WorkerState.ERROR and worker.node is self:
+            error = worker.error
+            self.failed(worker, printable(f"{type(error).__name__}: {error}"))
+
+    def failed(self, worker: Worker[Any], reason: str) -> None:
+        """A worker failed; the reason is safe to show."""
+        words = f"{worker.description} failed. {reason}"
+        self.notify(words, severity="error", markup=False)
