@@ -8,6 +8,7 @@ import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from textual.app import App
@@ -24,9 +25,10 @@ from spillview.disk import Disk
 from spillview.places import Places
 from spillview.tui.app import SpillviewApp
 from spillview.tui.artifact.artifact import ArtifactScreen
+from spillview.tui.cleanup.batch_list import BatchDetail, BatchRow, Files
 from spillview.tui.cleanup.cleanup import CleanupScreen
 from spillview.tui.cleanup.plan_list import ChoiceRow
-from spillview.tui.cleanup.trash import BatchDetail, BatchRow, Files, TrashScreen
+from spillview.tui.cleanup.trash import TrashScreen
 from spillview.tui.confirm import ConfirmScreen
 from spillview.tui.footer import Footer
 from spillview.tui.home import HomeScreen
@@ -84,7 +86,7 @@ def shown(screen: CleanupScreen | TrashScreen) -> str:
     return "\n".join(lines(screen))
 
 
-def toasts(app: App[object]) -> str:
+def toasts(app: App[Any]) -> str:
     return "\n".join(each.message for each in app._notifications)
 
 

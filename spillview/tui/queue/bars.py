@@ -93,6 +93,8 @@ class TopBar(Bar):
         self.listed: Listed | None = None
         self.counting: Counting | None = None
         self.looking = True
+        self.working: str | None = None
+        """How far it is with what the person asked for; None while there is nothing."""
         self.short: Sequence[Short] = ()
         """The disks on which too little is free."""
 
@@ -113,10 +115,17 @@ class TopBar(Bar):
         self.put_away, self.listed = put_away, listed
         self.remake()
 
+    def say(self, working: str | None) -> None:
+        """Tell how far something is, in the place of the counting."""
+        self.working = working
+        self.remake()
+
     def make(self, width: int, height: int) -> list[Runs]:
         """One line; where it is short of room, `n of m` goes without its word."""
         right: Runs = []
-        if self.listed is not None:
+        if self.working is not None:
+            right = [(self.working, "notice")]
+        elif self.listed is not None:
             right = [(str(self.listed), "dim")]
         elif self.counting is not None:
             right = [(str(self.counting), "dim")]
