@@ -72,7 +72,7 @@ class Exposure(Frozen):
         return f"{{}} {noun} {means or self.means}: {self.advice}"
 
 
-_ALONE = {"have": "has", "are": "is", "lie": "lies", "hold": "holds"}
+_ALONE = {"have": "has", "are": "is", "lie": "lies", "hold": "holds", "link": "links"}
 _FOLDERS: dict[Kind, str] = {
     "foreign-folder": "belong to others, who can remove and swap what is in them",
     "open-folder": "are open to every user, who can plant, remove and swap files there",
@@ -201,8 +201,9 @@ _REST: tuple[tuple[Kind, str, str], ...] = (
     ),
     (
         "leads-out",
-        "are links out of every store: what they lead to is not looked into",
-        "see where they lead before anything follows them",
+        "link out of every store: what is there is neither read nor removed, its size"
+        " and time alone are shown",
+        "look there before anything follows such a link",
     ),
     (
         "hard-link",
