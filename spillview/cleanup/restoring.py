@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from spillview.cleanup.bins import find_bin
 from spillview.cleanup.journal import Folder, Item, Journal, Level
-from spillview.cleanup.moving import Progress, words
+from spillview.cleanup.moving import STOPPED, Cancelled, Progress, words
 from spillview.disk import Disk, Unsafe, same_file
 from spillview.places import own_uid
 from spillview.text import path_text
@@ -31,10 +31,21 @@ class Restored:
 
 
 def put_back(
-    disk: Disk, journal: Journal, progress: Progress | None = None
+    disk: Disk,
+    journal: Journal,
+    progress: Progress | None = None,
+    cancelled: Cancelled | None = None,
 ) -> Restored:
     """Put back every file of the batch that lies in the trash."""
     done = Restored()
+
+    def stopped() -> bool:
+        """Whether to stop; asked before each file, so it tells of the others too."""
+        if progress is not None:
+            count = len(done.items) + len(done.failed) + len(done.gone)
+            progress(count, len(journal.items))
+        return cancelled is not None and cancelled()
+
     by_place: dict[int, list[Item]] = {}
     for item in journal.items:
         by_place.setdefault(item.folder, []).append(item)
@@ -50,10 +61,8 @@ def put_back(
             except OSError as error:
                 bins[item.bin] = error
         for place, members in by_place.items():
-            _one_folder(disk, journal.folders[place], members, bins, done)
-            if progress is not None:
-                count = len(done.items) + len(done.failed) + len(done.gone)
-                progress(count, len(journal.items))
+            _one_folder(disk, journal.folders[place], members, bins, done, stopped)
+        stopped()
         for handle in bins.values():
             if isinstance(handle, int):
                 with suppress(OSError):
@@ -87,6 +96,7 @@ def _one_folder(
     members: Sequence[Item],
     bins: dict[int, int | OSError | None],
     done: Restored,
+    stopped: Cancelled,
 ) -> None:
     waiting: list[tuple[Item, int]] = []
     for item in members:
@@ -108,6 +118,9 @@ def _one_folder(
         with _reached(disk, folder) as target:
             both: list[tuple[Item, int]] = []
             while waiting:
+                if stopped():
+                    done.failed += [(item, STOPPED) for item, _ in waiting]
+                    break
                 item, handle = waiting.pop()
                 why = _one(disk, handle, item, target, both)
                 if why is None:

@@ -172,12 +172,12 @@ class Trash:
             batch = new_name(self._now())
             try:
                 try:
-                    journal, draft = self._begin(room, batch, found)
+                    journal, draft = self._begin(room, batch, found, cancelled)
                 except OSError as error:
                     self._batches.clear(room, batch)
                     if not is_full(error) or not self._batches.spend_reserve(room):
                         raise
-                    journal, draft = self._begin(room, batch, found)
+                    journal, draft = self._begin(room, batch, found, cancelled)
             except (OSError, Unreadable) as error:
                 self._batches.clear(room, batch)
                 raise self._refusal(error) from None
@@ -200,7 +200,11 @@ class Trash:
             )
 
     def _begin(
-        self, room: int, batch: str, found: Sequence[Found]
+        self,
+        room: int,
+        batch: str,
+        found: Sequence[Found],
+        cancelled: Cancelled | None,
     ) -> tuple[Journal, Draft]:
         """Look at every file again, and write down where each is to go."""
         disk = self._disk
@@ -209,7 +213,7 @@ class Trash:
         with disk.inside(room, [batch]) as folder:
             private_folder(disk, folder, FILES)
             with disk.inside(folder, [FILES]) as files:
-                draft = moving.prepare(disk, found, bins, files)
+                draft = moving.prepare(disk, found, bins, files, cancelled)
             journal = Journal(
                 batch,
                 self._now(),
@@ -234,7 +238,11 @@ class Trash:
         return NoTrash(f"there is no usable trash in {where}: {error}")
 
     def delete(
-        self, found: Sequence[Found], *, progress: Progress | None = None
+        self,
+        found: Sequence[Found],
+        *,
+        progress: Progress | None = None,
+        cancelled: Cancelled | None = None,
     ) -> Applied:
         """Delete files for good.
 
@@ -242,14 +250,14 @@ class Trash:
         where there is none they are deleted where they lie. Raises `Busy`.
         """
         try:
-            applied = self.apply(found, progress=progress)
+            applied = self.apply(found, progress=progress, cancelled=cancelled)
         except (DiskFull, NoTrash):
-            done = moving.delete(self._disk, found, progress)
+            done = moving.delete(self._disk, found, progress, cancelled)
             self._note_deleted(done.moved)
             return Applied(None, tuple(done.moved), tuple(done.failed), done.gained)
         emptied = Emptied()
         if applied.batch is not None:
-            emptied = self.empty([applied.batch])
+            emptied = self.empty([applied.batch], cancelled=cancelled)
         kept = dict(emptied.failed)
         moved = [each for each in applied.moved if each.path not in kept]
         failed = [each for each in applied.failed if not each.no_bin]
@@ -260,7 +268,7 @@ class Trash:
         ]
         direct = Carried()
         if rest := [each.found for each in applied.failed if each.no_bin]:
-            direct = moving.delete(self._disk, rest)
+            direct = moving.delete(self._disk, rest, cancelled=cancelled)
             self._note_deleted(direct.moved)
         return Applied(
             applied.batch if kept else None,
@@ -278,7 +286,11 @@ class Trash:
                 note(self._disk, room, removal, [each.path for each in found])
 
     def undo(
-        self, reference: str | None = None, *, progress: Progress | None = None
+        self,
+        reference: str | None = None,
+        *,
+        progress: Progress | None = None,
+        cancelled: Cancelled | None = None,
     ) -> Undone:
         """Put back the last clean-up, or the one that `reference` names.
 
@@ -296,7 +308,7 @@ class Trash:
             if room is None or batch is None:
                 return Undone(None, freed=freed[-1] if freed else None)
             journal = self._batches.journal(room, batch.id)
-            done = restoring.put_back(self._disk, journal, progress)
+            done = restoring.put_back(self._disk, journal, progress, cancelled)
             failed = [(item.path, why) for item, why in done.failed]
             self._batches.drop_if_empty(room, journal)
             restored = tuple(item.path for item in done.items)
@@ -307,6 +319,7 @@ class Trash:
         references: Sequence[str] | None = None,
         *,
         progress: Progress | None = None,
+        cancelled: Cancelled | None = None,
     ) -> Emptied:
         """Delete for good what lies in the trash: everything, or these batches."""
         done = Emptied()
@@ -321,7 +334,7 @@ class Trash:
                 chosen = list(dict.fromkeys(b for b in named if b is not None))
             if room is None:
                 return done
-            self._free(room, chosen, done, progress)
+            self._free(room, chosen, done, progress, cancelled=cancelled)
         return done
 
     def expire(self, keep: float, spare: str | None = None) -> Emptied:
@@ -349,6 +362,7 @@ class Trash:
         done: Emptied,
         progress: Progress | None,
         kept: str | None = None,
+        cancelled: Cancelled | None = None,
     ) -> None:
         """Delete these for good, and remember it for an undo that asks for them."""
         total = sum(batch.items for batch in batches)
@@ -356,7 +370,7 @@ class Trash:
         for batch in batches:
             items, size = done.items, done.bytes
             journal = self._batches.journal(room, batch.id)
-            paths = self._empty(journal, done, total, progress)
+            paths = self._empty(journal, done, total, progress, cancelled)
             removal = Removal(batch.id, journal.when, self._now(), kept)
             note(self._disk, room, removal, paths)
             self._batches.drop_if_empty(room, journal)
@@ -367,7 +381,12 @@ class Trash:
         remember(self._disk, room, freed)
 
     def _empty(
-        self, journal: Journal, done: Emptied, total: int, progress: Progress | None
+        self,
+        journal: Journal,
+        done: Emptied,
+        total: int,
+        progress: Progress | None,
+        cancelled: Cancelled | None,
     ) -> list[str]:
         """Delete the files of a batch; gives where those came from that are gone."""
         disk, gone = self._disk, []
@@ -379,7 +398,11 @@ class Trash:
                 with find_bin(disk, path, items[0].dev) as bin_:
                     if bin_ is None:
                         continue
-                    for item in items:
+                    for place, item in enumerate(items):
+                        if cancelled is not None and cancelled():
+                            left = [i for i in items[place:] if _is_in(journal, i)]
+                            done.failed += [(i.path, moving.STOPPED) for i in left]
+                            break
                         if _delete(disk, path, bin_, item, done):
                             gone.append(item.path)
                         if progress is not None:
@@ -388,7 +411,7 @@ class Trash:
                         disk.sync(bin_)
             except OSError as error:
                 why = moving.words(error)
-                items = [i for i in items if i.number in journal.expected]
+                items = [item for item in items if _is_in(journal, item)]
                 done.failed += [(item.path, why) for item in items]
         return gone
 
@@ -432,6 +455,11 @@ class Trash:
                 raise self._refusal(error, _LOCK) from None
             self._batches.settle(room)
             yield room
+
+
+def _is_in(journal: Journal, item: Item) -> bool:
+    """Whether an item was moved into the trash, by what the journal says."""
+    return item.number in journal.expected
 
 
 def _delete(disk: Disk, path: str, bin_: int, item: Item, done: Emptied) -> bool:
