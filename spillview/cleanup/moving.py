@@ -135,7 +135,13 @@ class Draft:
     failed: list[Failure] = field(default_factory=list)
 
 
-def prepare(disk: Disk, found: Sequence[Found], bins: Bins, home: int) -> Draft:
+def prepare(
+    disk: Disk,
+    found: Sequence[Found],
+    bins: Bins,
+    home: int,
+    cancelled: Cancelled | None = None,
+) -> Draft:
     """Look at every file again and choose a bin for it; nothing is moved yet."""
     draft = Draft()
     groups, draft.failed = by_folder(found)
@@ -144,6 +150,9 @@ def prepare(disk: Disk, found: Sequence[Found], bins: Bins, home: int) -> Draft:
             with levels_of(disk, root, names) as (folder, levels):
                 number: int | NoBin | None = None
                 for item in members:
+                    if cancelled is not None and cancelled():
+                        draft.failed.append(Failure(item, STOPPED))
+                        continue
                     why = differs(disk, folder, item, disk.facts(folder, item.name))
                     if why is None and number is None:
                         number = bins.number_for(folder, root, names, home)

@@ -122,12 +122,12 @@ class Trash:
             batch = new_name(self._now())
             try:
                 try:
-                    journal, draft = self._begin(room, batch, found)
+                    journal, draft = self._begin(room, batch, found, cancelled)
                 except OSError as error:
                     self._batches.clear(room, batch)
                     if not is_full(error) or not self._batches.spend_reserve(room):
                         raise
-                    journal, draft = self._begin(room, batch, found)
+                    journal, draft = self._begin(room, batch, found, cancelled)
             except (OSError, Unreadable) as error:
                 self._batches.clear(room, batch)
                 raise self._refusal(error) from None
@@ -150,7 +150,11 @@ class Trash:
             )
 
     def _begin(
-        self, room: int, batch: str, found: Sequence[Found]
+        self,
+        room: int,
+        batch: str,
+        found: Sequence[Found],
+        cancelled: Cancelled | None,
     ) -> tuple[Journal, Draft]:
         """Look at every file again, and write down where each is to go."""
         disk = self._disk
@@ -159,7 +163,7 @@ class Trash:
         with disk.inside(room, [batch]) as folder:
             private_folder(disk, folder, FILES)
             with disk.inside(folder, [FILES]) as files:
-                draft = moving.prepare(disk, found, bins, files)
+                draft = moving.prepare(disk, found, bins, files, cancelled)
             journal = Journal(
                 batch,
                 self._now(),
@@ -203,7 +207,7 @@ class Trash:
             return Applied(None, tuple(done.moved), tuple(done.failed), done.gained)
         emptied = Emptied()
         if applied.batch is not None:
-            emptied = self.empty([applied.batch])
+            emptied = self.empty([applied.batch], cancelled=cancelled)
         kept = dict(emptied.failed)
         moved = [each for each in applied.moved if each.path not in kept]
         failed = [each for each in applied.failed if not each.no_bin]
@@ -325,8 +329,6 @@ class Trash:
         total = sum(batch.items for batch in batches)
         freed = []
         for batch in batches:
-            if cancelled is not None and cancelled():
-                break
             items, size = done.items, done.bytes
             journal = self._batches.journal(room, batch.id)
             paths = self._empty(journal, done, total, progress, cancelled)
@@ -357,8 +359,10 @@ class Trash:
                 with find_bin(disk, path, items[0].dev) as bin_:
                     if bin_ is None:
                         continue
-                    for item in items:
+                    for place, item in enumerate(items):
                         if cancelled is not None and cancelled():
+                            left = [i for i in items[place:] if _is_in(journal, i)]
+                            done.failed += [(i.path, moving.STOPPED) for i in left]
                             break
                         if _delete(disk, path, bin_, item, done):
                             gone.append(item.path)
@@ -368,7 +372,7 @@ class Trash:
                         disk.sync(bin_)
             except OSError as error:
                 why = moving.words(error)
-                items = [i for i in items if i.number in journal.expected]
+                items = [item for item in items if _is_in(journal, item)]
                 done.failed += [(item.path, why) for item in items]
         return gone
 
@@ -412,6 +416,11 @@ class Trash:
                 raise self._refusal(error, _LOCK) from None
             self._batches.settle(room)
             yield room
+
+
+def _is_in(journal: Journal, item: Item) -> bool:
+    """Whether an item was moved into the trash, by what the journal says."""
+    return item.number in journal.expected
 
 
 def _delete(disk: Disk, path: str, bin_: int, item: Item, done: Emptied) -> bool:

@@ -71,7 +71,10 @@ def run(name: str, args: argparse.Namespace, streams: Streams) -> int:
     from spillview.places import Places
 
     catalogue.close()
-    streams.note("no store was found on this machine; this is a made night")
+    streams.note(
+        "no artifact was found on this machine (`spillview doctor` lists where was"
+        " looked); this is a made night"
+    )
     home = passing_night(time.time())
     return _browse(Catalogue.here(Places.of_home(home)), Query())
 
