@@ -128,6 +128,11 @@ class Catalogue(Remembered):
         """Have `tell` called with how many of the unread transcripts are read."""
         self._records.tell = tell
 
+    def forget(self) -> None:
+        """Let go what was found; parts of it hold each other, and would stay long."""
+        self._seen, self._rescan = Discovery(), Rescan()
+        self._take_profiles()
+
     def close(self) -> None:
         """Close cache and state."""
         self.cache.close()

@@ -44,6 +44,14 @@ def _told(blocks: int) -> int | None:
     return None if blocks == UNTOLD else blocks
 
 
+def _extend(column: array[int], values: Sequence[int]) -> None:
+    """Add values that are mostly all the same."""
+    if values.count(values[0]) == len(values):
+        column.extend(array(column.typecode, values[:1]) * len(values))
+    else:
+        column.fromlist(list(values))
+
+
 _FIRST: Callable[[tuple[str, str, int, int]], int] = itemgetter(2)
 
 
@@ -119,17 +127,18 @@ class Finds(Sequence[Found]):
             self._sessions += sessions
         if not facts:
             return
-        # As tuples: by the names of their fields it takes twice the time.
+        # As tuples: by the names of their fields it takes twice the time. And a list
+        # is taken into an array in half the time of anything else.
         modes, inos, devs, nlinks, uids, _, sizes, *_ = zip(*facts, strict=True)
-        self.sizes.extend(sizes)
-        self.mtimes.extend(map(_MTIME, facts))
-        self._ctimes.extend(map(_CTIME, facts))
-        self._inos.extend(inos)
-        self._devs.extend(devs)
-        self._modes.extend(modes)
-        self._uids.extend(uids)
-        self._nlinks.extend(nlinks)
-        self._blocks.extend(map(_BLOCKS, facts))
+        self.sizes.fromlist(list(sizes))
+        self.mtimes.fromlist(list(map(_MTIME, facts)))
+        self._ctimes.fromlist(list(map(_CTIME, facts)))
+        self._inos.fromlist(list(inos))
+        _extend(self._devs, devs)
+        _extend(self._modes, modes)
+        _extend(self._uids, uids)
+        _extend(self._nlinks, nlinks)
+        self._blocks.fromlist(list(map(_BLOCKS, facts)))
 
     def _run(self, harness: str, session: str, place: int) -> None:
         if self._runs:

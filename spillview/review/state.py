@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
+from itertools import islice
 
 from spillview.digests import sha256
 from spillview.frozen import Frozen
@@ -23,6 +24,9 @@ LONGEST_NOTE = 10_000
 
 _SESSION = "session "
 """Before the printed ids of sessions; no artifact's id begins so."""
+
+TOGETHER = 4_000
+"""So many printed ids are written at once."""
 
 NEVER = -1.0
 """What is kept of a moment that was taken back; no clock shows it.
@@ -54,12 +58,14 @@ class State(StateFile):
 
     def remember_ids(self, pairs: Iterable[tuple[str, str]]) -> None:
         """Keep (id, path) pairs, so that an id can be used after it was printed."""
-        self.write(
-            "INSERT INTO printed VALUES (?, ?) "
-            "ON CONFLICT (id) DO UPDATE SET path = excluded.path "
-            "WHERE path <> excluded.path",
-            [(ident, os.fsencode(path)) for ident, path in pairs],
-        )
+        coming = iter(pairs)
+        while some := list(islice(coming, TOGETHER)):
+            self.write(
+                "INSERT INTO printed VALUES (?, ?) "
+                "ON CONFLICT (id) DO UPDATE SET path = excluded.path "
+                "WHERE path <> excluded.path",
+                [(ident, os.fsencode(path)) for ident, path in some],
+            )
 
     def path_of(self, prefix: str) -> list[str]:
         """The paths whose remembered id begins with `prefix`, in the order of ids."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
@@ -252,7 +253,9 @@ async def test_emptying_that_is_stopped_leaves_the_rest_to_put_back(
 
 
 @pytest.mark.parametrize("done", [0, 1, 2])
-def test_deleting_for_good_stops_between_two_files(home: Path, done: int) -> None:
+def test_what_deleting_for_good_did_not_come_to_can_be_put_back(
+    home: Path, done: int
+) -> None:
     catalogue = Catalogue(Places.of_home(str(home)))
     from spillview.cleanup.cleanup import prospect
 
@@ -264,8 +267,11 @@ def test_deleting_for_good_stops_between_two_files(home: Path, done: int) -> Non
         progress=lambda *pace: told.append(pace),
         cancelled=lambda: len(told) >= done,
     )
-    assert len(applied.moved) == done
-    assert {each.reason for each in applied.failed} == {moving.STOPPED}
-    assert len(applied.failed) == 3 - done
+    assert applied.moved == ()
+    reasons = Counter(each.reason for each in applied.failed)
+    kept = f"it is in the trash: {moving.STOPPED}"
+    assert reasons == Counter({moving.STOPPED: 3 - done, kept: done})
     assert len(old(home)) == 3 - done
-    assert trash.Trash(catalogue.places).batches() == []
+    undone = trash.Trash(catalogue.places).undo()
+    assert len(undone.restored) == done
+    assert len(old(home)) == 3
