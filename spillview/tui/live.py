@@ -13,6 +13,7 @@ from textual.worker import Worker, WorkerState, get_current_worker
 
 from spillview.catalogue.catalogue import Catalogue, Query
 from spillview.catalogue.gists import Gists
+from spillview.errors import SpillError
 from spillview.model import Artifact
 from spillview.tui.messages import GatheringFailed, Paced
 from spillview.tui.queue.gathering import gather
@@ -142,6 +143,7 @@ class LiveScreen(Screen[None]):
         """A fault of ours in a worker becomes a sentence on the screen."""
         error = event.worker.error
         if event.state is WorkerState.ERROR and error is not None:
-            reason = f"{type(error).__name__}: {error}"
+            known = isinstance(error, SpillError)
+            reason = str(error) if known else f"{type(error).__name__}: {error}"
             sentence = f"{event.worker.description} failed. {reason}"
             self.post_message(GatheringFailed(sentence))
