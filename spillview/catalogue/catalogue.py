@@ -90,6 +90,8 @@ class Catalogue(Remembered):
         """What is looked for by another process, to be taken by the first scan."""
         self._scanned: tuple[Listing | None, int] = (None, 0)
         """The last scan's listing, and how often records had been read by then."""
+        self._there: tuple[str, ...] = ()
+        """The PATHs of the last scan, which were all there then."""
         self._rescan = Rescan()
         self._removed: Removals | None = None
         self._elsewhere: Records | None = None
@@ -205,7 +207,8 @@ class Catalogue(Remembered):
         Each is made when it is asked for, with what is known of it by then.
         `bare` leaves out what transcripts say, for a first look in half the time;
         without `entries` the last scan's are taken, of the same query, after that.
-        Raises `BadInput` for a path that does not exist.
+        Raises `BadInput` for a path that is not there, unless it was at the last scan:
+        that it is gone is a problem then.
         """
         with uncollected:
             return self._scan(query, bare, entries)
@@ -216,6 +219,7 @@ class Catalogue(Remembered):
         self._query = query = query if query is not None else Query()
         seen = self._seen = self._discover(query) if entries else self._seen
         if entries:
+            self._there = tuple(query.paths)
             self._rescan.begin(seen)
         self._problems = [*self._profile_problems, *seen.problems]
         self._assembly.begin(self.reviewed(), self._pins(), query.boundary)
@@ -289,7 +293,7 @@ class Catalogue(Remembered):
             why = refused(query.harness, self._profile_problems)
             if why is not None:
                 raise BadInput(why)
-        seen = discover(*look, query.paths, query.harness)
+        seen = discover(*look, query.paths, query.harness, there=self._there)
         if not seen.plain and not seen.projects:
             return seen
         from spillview.links.workplaces import with_sessions
