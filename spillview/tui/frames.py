@@ -8,8 +8,8 @@ PER_SECOND = 240
 """Two paints may come so soon after each other.
 
 Textual paints at sixtieths of a second: what a key changes in two steps, and the rows
-behind a first empty frame, wait for the next one, 17 ms at most. Nothing is painted that
-did not change.
+behind a first empty frame, wait for the next one, 17 ms at most. Nothing is painted
+that did not change.
 """
 
 

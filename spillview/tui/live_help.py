@@ -1,7 +1,7 @@
 """The help panel, whose texts name the keys that work.
 
-Only what shows it imports this: Textual's panel brings a parser of Markdown, which takes
-a twentieth of the start.
+Only what shows it imports this: Textual's panel brings a parser of Markdown, which
+takes a twentieth of the start.
 """
 
 from __future__ import annotations

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 from textual.message import Message
 
-from spillview.catalogue.catalogue import Catalogue
+from spillview.catalogue.first_look import Unlisted
 from spillview.model import Missing, Session
 from spillview.tui.queue.arrangement import Arrangement
 from spillview.tui.queue.members import Members
-from spillview.tui.queue.unlisted import Unlisted
 
 if TYPE_CHECKING:
+    from spillview.catalogue.catalogue import Catalogue
     from spillview.growth.pace import Short
     from spillview.growth.readings import Reading
 

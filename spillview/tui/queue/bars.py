@@ -14,10 +14,9 @@ from spillview.catalogue.picks import PICKS
 from spillview.frozen import Frozen
 from spillview.text import human_age, human_bytes, printable
 from spillview.tui.live_keys import key_of
-from spillview.tui.queue.arrangement import WORST, Arrangement, View
+from spillview.tui.queue.arrangement import WORST, Arrangement, Listed, View
 from spillview.tui.queue.members import Members
 from spillview.tui.queue.sessions import Figures
-from spillview.tui.queue.unlisted import Listed
 from spillview.tui.runs import Lines, Runs, fit_runs, short_count
 
 if TYPE_CHECKING:

@@ -104,9 +104,12 @@ class Noted:
 class Notes:
     """The notes by what they are about, as they are while a screen is open."""
 
-    def __init__(self, catalogue: Catalogue) -> None:
+    def __init__(
+        self, catalogue: Catalogue, known: Mapping[str, Note] | None = None
+    ) -> None:
+        """`known` are those that there are; None has them looked up."""
         self._catalogue = catalogue
-        self._kept: Mapping[str, Note] = catalogue.notes()
+        self._kept = known if known is not None else catalogue.notes()
 
     def of(self, row: Artifact | Session | Missing | None) -> str | None:
         """The note on a row; None where there is none."""
