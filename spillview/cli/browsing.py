@@ -90,6 +90,9 @@ def interactive(streams: Streams) -> bool:
 
 
 def _browse(catalogue: Catalogue, query: Query) -> int:
+    from spillview.tui.pauses import hold_back
+
+    hold_back()
     from spillview.cli.keeping import marks_kept
     from spillview.tui.app import SpillviewApp
 

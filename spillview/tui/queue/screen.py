@@ -121,6 +121,8 @@ class QueueScreen(LiveScreen):
         """Show the shell at once and start looking."""
         self.blank.display = False
         self.filter_bar.display = False
+        # Textual would hide it after the first frame, and paint that once more.
+        self.query("ToastRack").set(display=False)
         self.top.show(self.window, Figures())
         if self.view.filter:
             # Open, so that nobody thinks that artifacts are missing.
