@@ -20,7 +20,7 @@ from spillview.demo import make_night
 from spillview.discovery.discovery import discover
 from spillview.discovery.entries import Discovery
 from spillview.places import Places
-from spillview.review.state import Note
+from spillview.review.notes import Note
 
 
 @pytest.fixture(autouse=True)

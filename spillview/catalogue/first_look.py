@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from spillview.catalogue.catalogue import Catalogue
     from spillview.catalogue.listing import Listing
     from spillview.catalogue.query import Query
-    from spillview.review.state import Note
+    from spillview.review.notes import Note
 
 MANY = 3000
 """From so many artifacts on a first look without transcripts is worth its time."""

@@ -12,7 +12,7 @@ from spillview.model import Artifact, Problem
 
 if TYPE_CHECKING:
     from spillview.cleanup.pins import Pin, Pinned
-    from spillview.review.state import Note
+    from spillview.review.notes import Note
     from spillview.secrets.kept import Known
 
 

@@ -13,12 +13,12 @@ from collections.abc import Iterable, Sequence
 from contextlib import closing
 
 from spillview.digests import sha256
-from spillview.frozen import Frozen
-from spillview.hints import TYPE_CHECKING, Any, Literal
+from spillview.hints import TYPE_CHECKING, Any
 from spillview.model import Problem
 from spillview.own_files import is_stranger, mended, set_aside
 from spillview.places import private_dir
 from spillview.review import state_copy
+from spillview.review.notes import About, Note
 from spillview.text import plural
 
 if TYPE_CHECKING:
@@ -41,12 +41,6 @@ _WAIT = 0.5
 """Seconds to wait for another process before going on without."""
 _ID = frozenset("0123456789abcdef")
 
-About = Literal["artifact", "session"]
-
-LONGEST_NOTE = 10_000
-"""Chars of a note."""
-
-
 _SESSION = "session "
 """Before the printed ids of sessions; no artifact's id begins so."""
 
@@ -58,19 +52,6 @@ As the time of a mark it says that a person asked for the thing again by its nam
 
 LATEST = 1e11
 """Seconds since the epoch; no clock shows more."""
-
-
-class Note(Frozen):
-    """What a person wrote about an artifact or a session."""
-
-    id: str
-    """The artifact's id, or the mark by which its session is known."""
-    about: About
-    place: str
-    """The artifact's address, or the session's id: said when it is gone."""
-    text: str
-    when: float
-    """Seconds since the epoch."""
 
 
 class State:

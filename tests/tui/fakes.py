@@ -33,7 +33,7 @@ from spillview.model import (
     Session,
 )
 from spillview.places import Places
-from spillview.review.state import Note
+from spillview.review.notes import Note
 
 NOW = 1_780_000_000.0
 HOUR = 3600.0

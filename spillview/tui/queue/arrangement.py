@@ -5,14 +5,13 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
 from itertools import accumulate
 
 from spillview.catalogue import triage
 from spillview.catalogue.first_look import Unlisted
 from spillview.catalogue.gists import NEVER, Gists
 from spillview.catalogue.picks import PICKS, Pick
-from spillview.frozen import Frozen
+from spillview.frozen import Frozen, replace
 from spillview.model import Missing, Session
 from spillview.review.reviewed import holds
 from spillview.text import when
@@ -43,15 +42,14 @@ class View(Frozen):
     collapsed: frozenset[Key] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
-class Material:
+class Material(Frozen):
     """What the catalogue gave: sessions worst first, and calls without a file."""
 
-    ledger: Ledger = field(default_factory=lambda: Ledger.of(()))
+    ledger: Ledger
     """What the artifacts of all sessions stand in."""
-    sessions: tuple[Run, ...] = ()
-    missing: tuple[Missing, ...] = ()
-    titles: dict[str, str] = field(default_factory=dict)
+    sessions: tuple[Run, ...]
+    missing: tuple[Missing, ...]
+    titles: dict[str, str]
     """Session titles by `harness/session`."""
     rest: Unlisted | None = None
     """Where these are only the first sessions: the artifacts of the others."""

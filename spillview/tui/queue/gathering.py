@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from textual.message import Message
@@ -39,21 +38,19 @@ FILE_WEIGHT = 20_000
 """Opening a file costs about as much as counting so many bytes."""
 
 
-@dataclass(slots=True)
 class Progress:
     """How far a completion is, in bytes and files, and what time is left."""
 
-    total: int
-    """Artifacts that are to be completed."""
-    bytes: int
-    """Bytes of their files."""
-    clock: Callable[[], float] = time.monotonic
-    done: int = 0
-    _finished: int = 0
-    _start: float = 0.0
-
-    def __post_init__(self) -> None:
-        self._start = self.clock()
+    def __init__(
+        self, total: int, size: int, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        """So many artifacts are to be completed, of so many bytes."""
+        self.total = total
+        self.bytes = size
+        self.clock = clock
+        self.done = 0
+        self._finished = 0
+        self._start = clock()
 
     def add(self, size: int) -> None:
         """One artifact more is complete, of so many bytes."""

@@ -86,7 +86,7 @@ class QueueScreen(LiveScreen):
         # A path or a home that was named is shown whole at first.
         named = bool(query.paths) or catalogue.places.confined
         self.view = View(since=opening.since, opened=opening.opened, all_time=named)
-        self.material = Material()
+        self.material = Material.of((), ())
         self.arrangement = arrange(self.material, self.view, Labels())
         self.marks = Marks(catalogue)
         self.notes = Notes(catalogue, self.first.notes if self.first else None)
