@@ -29,6 +29,9 @@ from spillview.tui.typing_ahead import TypingAhead
 SWITCH_SECONDS = 0.0005
 """How long a thread may keep the interpreter while another one waits for it."""
 
+STARTED_SECONDS = 1.0
+"""By then the first rows stand, or none will for a while."""
+
 PAUSE_SECONDS = 0.5
 """Nobody is in the midst of typing after so long."""
 
@@ -144,11 +147,11 @@ class SpillviewApp(TypingAhead):
         """Let keys be answered at once, and while a worker thread counts."""
         paint_soon()
         sys.setswitchinterval(SWITCH_SECONDS)
-        take_turns()
 
     def on_mount(self) -> None:
         """Never outlive the terminal."""
         self.set_interval(HANG_UP_SECONDS, self._heed_hang_up)
+        self.set_timer(STARTED_SECONDS, take_turns)
         if self.greeting is not None:
             words = printable(self.greeting)
             self.notify(f"{words[:1].upper()}{words[1:]}.", timeout=12, markup=False)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -12,16 +11,17 @@ from textual.app import ComposeResult, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
-from textual.message import Message
 from textual.screen import ModalScreen, Screen
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
 from spillview.errors import SpillError
+from spillview.frozen import Frozen
 from spillview.text import human_bytes, human_count, path_text, printable
 from spillview.tui import stylesheet
 from spillview.tui.live_keys import key_of
 from spillview.tui.runs import clean, fit
+from spillview.tui.told import Told
 
 if TYPE_CHECKING:
     from spillview.catalogue.catalogue import Catalogue
@@ -51,8 +51,7 @@ class NothingToCopy(SpillError):
     """There is none, for the reason that it says."""
 
 
-@dataclass(frozen=True, slots=True)
-class Copyable:
+class Copyable(Frozen):
     """One thing that can be copied."""
 
     key: str
@@ -77,8 +76,7 @@ class Copying(Screen[Any]):
 
     catalogue: Catalogue
 
-    @dataclass
-    class CopyMade(Message):
+    class CopyMade(Told):
         """The text of something is there, or why it is not."""
 
         chosen: Copyable
