@@ -45,7 +45,7 @@ class Rule(Frozen):
     """What must stand in the output's end for the rule to be tried at all."""
 
 
-QUICK = 4 << 10
+QUICK = 8 << 10
 """Bytes at the end that mostly hold every line that is looked at."""
 
 SHORT = TEXT_LIMIT // 4
@@ -104,9 +104,8 @@ def conclusion(
             text = row.decode("utf-8", "replace").strip().strip("= \t")
         else:
             text = bare(row.decode("utf-8", "replace"))
-        if reach.any_of is not None and reach.any_of.match(text) is None:
-            continue
-        for rule in reach.rules:
+        bound = reach.any_of.match(text) is not None
+        for rule in reach.rules if bound else reach.loose:
             if nearest is not None and not rule.over:
                 continue
             if rule.pattern.search(text) is None:
@@ -134,10 +133,10 @@ def _wanted(data: bytes, start: int, needles: frozenset[bytes]) -> list[int] | N
     while (reach := _reach(distance + 1, needles)).rules:
         if cut > 0 and len(rows) < reach.within:
             return None
-        any_of = reach.any_of
+        any_of, loose = reach.any_of, reach.loose
         for at, row in enumerate(rows[distance : reach.within], distance + 1):
             if (
-                any_of is None
+                loose
                 or len(row) > SHORT
                 or any_of.match(row.strip().strip("= \t")) is not None
             ):
@@ -280,9 +279,11 @@ class _Reach(NamedTuple):
     within: int
     """The last line for which these are all."""
     rules: tuple[Rule, ...]
-    any_of: re.Pattern[str] | None
-    """What matches at a line's start wherever one of the rules does; None where they
-    are to be tried one by one."""
+    any_of: re.Pattern[str]
+    """What matches a line wherever one of the rules does that match at its start
+    alone."""
+    loose: tuple[Rule, ...]
+    """The other rules, to be tried one by one."""
 
 
 @cache
@@ -299,10 +300,9 @@ def _reach(distance: int, needles: frozenset[bytes]) -> _Reach:
         if rule.within >= distance and (rule.needle is None or rule.needle in needles)
     )
     within = min((rule.within for rule in rules), default=0)
-    each = [rule.pattern.pattern for rule in rules]
-    if not all(map(_begins_a_line, each)):
-        return _Reach(within, rules, None)
-    return _Reach(within, rules, re.compile("|".join(f"(?:{one})" for one in each)))
+    loose = tuple(r for r in rules if not _begins_a_line(r.pattern.pattern))
+    bound = [f"(?:{rule.pattern.pattern})" for rule in rules if rule not in loose]
+    return _Reach(within, rules, re.compile("|".join(bound) or "(?!)"), loose)
 
 
 _SPLITS = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|[()|]")
