@@ -14,9 +14,9 @@ YOUNG = 50_000
 KEPT = 1 << 22
 """Bytes of a piece of memory that is taken and given back once.
 
-glibc then keeps up to twice as many that are free. It would give them back to the system
-after every block that was read, and have each page of the next one made anew, which
-takes several times as long as looking at what is in it.
+glibc then keeps up to twice as many that are free. It would give them back to the
+system after every block that was read, and have each page of the next one made anew,
+which takes several times as long as looking at what is in it.
 """
 
 

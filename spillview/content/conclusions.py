@@ -300,22 +300,27 @@ def _reach(distance: int, needles: frozenset[bytes]) -> _Reach:
         if rule.within >= distance and (rule.needle is None or rule.needle in needles)
     )
     within = min((rule.within for rule in rules), default=0)
-    loose = tuple(r for r in rules if not _begins_a_line(r.pattern.pattern))
-    bound = [f"(?:{rule.pattern.pattern})" for rule in rules if rule not in loose]
-    return _Reach(within, rules, re.compile("|".join(bound) or "(?!)"), loose)
+    begun = [(rule, _behind_start(rule.pattern.pattern)) for rule in rules]
+    # Without their `^` the branches are told apart by their first characters.
+    bound = "|".join(regex for _, regex in begun if regex is not None)
+    loose = tuple(rule for rule, regex in begun if regex is None)
+    return _Reach(within, rules, re.compile(bound or "(?!)"), loose)
 
 
 _SPLITS = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|[()|]")
 
 
-def _begins_a_line(regex: str) -> bool:
-    """Whether it matches only at a text's start."""
+def _behind_start(regex: str) -> str | None:
+    """The regex to `match` where it matches only at a text's start; None elsewhere."""
     depth, starts = 0, [0]
     for token in _SPLITS.finditer(regex):
         depth += (token[0] == "(") - (token[0] == ")")
         if token[0] == "|" and depth == 0:
             starts.append(token.end())
-    return all(regex.startswith("^", at) for at in starts)
+    if not all(regex.startswith("^", at) for at in starts):
+        return None
+    ends = [*(at - 1 for at in starts[1:]), len(regex)]
+    return "|".join(regex[at + 1 : end] for at, end in zip(starts, ends, strict=True))
 
 
 @cache
