@@ -29,6 +29,8 @@ _WRAPPERS = frozenset(
     ("builtin", "command", "env", "exec", "nice", "nohup", "stdbuf", "sudo", "time")
 )
 _STEP = re.compile(r"&&|\|\||;|\n")
+_BEFORE = re.compile(r"[A-Za-z_]\w{0,80}=\S{0,4096}|\d{1,9}[smh]?")
+"""What may stand before a command's name."""
 
 
 class Rule(Frozen):
@@ -199,11 +201,8 @@ def lists(tool: str | None, command: str | None) -> bool:
         return True
     steps = [step for step in _STEP.split(command or "") if step.strip()]
     for step in reversed(steps):
-        words = [
-            word
-            for word in step.split("|", 1)[0].split()
-            if not re.fullmatch(r"[A-Za-z_]\w{0,80}=\S{0,4096}|\d{1,9}[smh]?", word)
-        ]
+        words = step.split("|", 1)[0].split()
+        words = [word for word in words if not _BEFORE.fullmatch(word)]
         while words and words[0].rpartition("/")[2] in _WRAPPERS:
             del words[0]
         if not words or words[0] in ("cd", "echo", "true", "done", "fi", "}", ")"):
