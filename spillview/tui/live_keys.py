@@ -4,15 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import replace
-from textwrap import dedent
 
 from textual.binding import Binding
-from textual.css.query import NoMatches
 from textual.dom import DOMNode
-from textual.widget import Widget
-from textual.widgets import HelpPanel, Markdown
 
 _NAMED = re.compile(r"\{([a-z_]+\.[a-z_]+)\}")
 _WORDS = {"space": "Space", "␣": "Space", "⏎": "Enter", "tab": "Tab", "esc": "Esc"}
@@ -48,19 +43,3 @@ def key_of(node: DOMNode, name: str) -> str:
 def with_keys(text: str, node: DOMNode) -> str:
     """A text in which `{queue.open}` stands for the key of that name."""
     return _NAMED.sub(lambda found: key_of(node, found[1]), text)
-
-
-class LiveHelp(HelpPanel):
-    """Textual's panel; its texts name the keys that work."""
-
-    def update_help(self, focused_widget: Widget | None) -> None:
-        """Show the help of what has the focus, or of what is nearest above it."""
-        if not (self.app.app_focus and self.screen.is_active):
-            return
-        ways = focused_widget.ancestors_with_self if focused_widget is not None else ()
-        node = next((n for n in ways if isinstance(n, Widget) and n.HELP), None)
-        self.set_class(node is not None, "-show-help")
-        if node is not None and node.HELP is not None:
-            with suppress(NoMatches):
-                text = with_keys(dedent(node.HELP.rstrip()), node)
-                self.query_one(Markdown).update(text)
