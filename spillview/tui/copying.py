@@ -147,7 +147,7 @@ class Copying(Screen[Any]):
     def commands(self) -> Iterator[SystemCommand]:
         """Palette entries."""
         for each in self.copyables():
-            words = each.preview or each.note
+            words = each.preview or each.note or "It is read when it is copied"
             # The palette would take a help text for markup.
             words = words.replace("[", "(").replace("]", ")")
             run = partial(self.copy, each)
@@ -160,9 +160,29 @@ class CopyScreen(ModalScreen[Copyable | None]):
     CSS_PATH = stylesheet("artifact.tcss")
     BINDING_GROUP_TITLE = "Copy"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("j", "move(1)", "Down", show=False, id="copy.down"),
-        Binding("k", "move(-1)", "Up", show=False, id="copy.up"),
-        Binding("q,escape", "dismiss", "Back", id="copy.back"),
+        Binding(
+            "j",
+            "move(1)",
+            "Down",
+            show=False,
+            id="copy.down",
+            tooltip="Go to the next row",
+        ),
+        Binding(
+            "k",
+            "move(-1)",
+            "Up",
+            show=False,
+            id="copy.up",
+            tooltip="Go to the row before",
+        ),
+        Binding(
+            "q,escape",
+            "dismiss",
+            "Back",
+            id="copy.back",
+            tooltip="Copy nothing and go back",
+        ),
     ]
 
     def __init__(self, offered: Sequence[Copyable]) -> None:

@@ -45,7 +45,14 @@ class NoteScreen(ModalScreen[str | None]):
     BINDING_GROUP_TITLE = "Note"
     HELP = "Enter keeps the note, an empty one takes it back. Escape changes nothing."
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "dismiss", "Cancel", priority=True, id="note.cancel"),
+        Binding(
+            "escape",
+            "dismiss",
+            "Cancel",
+            priority=True,
+            id="note.cancel",
+            tooltip="Leave the note as it was",
+        ),
     ]
 
     def __init__(self, about: str, text: str) -> None:
