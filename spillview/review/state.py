@@ -11,16 +11,10 @@ from collections.abc import Iterable, Sequence
 from itertools import islice
 
 from spillview.digests import sha256
-from spillview.frozen import Frozen
-from spillview.hints import Literal
+from spillview.review.notes import About, Note
 from spillview.review.state_file import NOTES, StateFile
 
 _ID = frozenset("0123456789abcdef")
-
-About = Literal["artifact", "session"]
-
-LONGEST_NOTE = 10_000
-"""Chars of a note."""
 
 _SESSION = "session "
 """Before the printed ids of sessions; no artifact's id begins so."""
@@ -36,19 +30,6 @@ As the time of a mark it says that a person asked for the thing again by its nam
 
 LATEST = 1e11
 """Seconds since the epoch; no clock shows more."""
-
-
-class Note(Frozen):
-    """What a person wrote about an artifact or a session."""
-
-    id: str
-    """The artifact's id, or the mark by which its session is known."""
-    about: About
-    place: str
-    """The artifact's address, or the session's id: said when it is gone."""
-    text: str
-    when: float
-    """Seconds since the epoch."""
 
 
 class State(StateFile):

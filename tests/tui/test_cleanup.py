@@ -14,7 +14,6 @@ import pytest
 from textual.app import App
 from textual.geometry import Offset
 from textual.pilot import Pilot
-from textual.widgets import Button
 
 from spillview.catalogue.catalogue import Catalogue, Query
 from spillview.cleanup.batches import Batch
@@ -382,8 +381,7 @@ async def test_a_full_disk_asks_before_anything_is_deleted(
         assert question is not None
         assert "for good" in question.question
         assert "full" in question.consequence
-        no = question.query_one("#no", Button)
-        await until(pilot, lambda: no.has_focus)
+        await until(pilot, lambda: any(b.has_focus for b in question.query("#no")))
         await answer(pilot, "enter", screen)
         assert len(old(home)) == 3
         await pilot.press("D")

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from threading import Event
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from textual import on, work
 from textual.markup import escape
-from textual.message import Message
 from textual.notifications import SeverityLevel
 from textual.screen import Screen
 from textual.worker import Worker
@@ -19,6 +17,7 @@ from spillview.text import path_text, printable
 from spillview.tui.live_keys import key_of
 from spillview.tui.pacing import Pacing
 from spillview.tui.queue.bars import plural
+from spillview.tui.told import Told
 
 if TYPE_CHECKING:
     from spillview.catalogue.catalogue import Catalogue
@@ -31,8 +30,7 @@ BRIEF = 5.0
 """How long one offers to undo what was done to one row."""
 
 
-@dataclass
-class TrashChanged(Message):
+class TrashChanged(Told):
     """A clean-up was undone, or could not be; the words say which."""
 
     words: str

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
 from textual import events
-from textual.message import Message
 
 from spillview.catalogue.picks import PICKS
 from spillview.frozen import Frozen
 from spillview.text import human_age, human_bytes, printable
 from spillview.tui.live_keys import key_of
-from spillview.tui.queue.arrangement import WORST, Arrangement, View
+from spillview.tui.queue.arrangement import WORST, Arrangement, Listed, View
 from spillview.tui.queue.members import Members
 from spillview.tui.queue.sessions import Figures
-from spillview.tui.queue.unlisted import Listed
 from spillview.tui.runs import Lines, Runs, fit_runs, short_count
+from spillview.tui.told import Told
 
 if TYPE_CHECKING:
     from spillview.growth.pace import Short
@@ -59,8 +57,7 @@ def plural(number: int, word: str) -> str:
 class Bar(Lines):
     """One line, some of whose words can be clicked."""
 
-    @dataclass
-    class Clicked(Message):
+    class Clicked(Told):
         """Words that name an action of the screen were clicked."""
 
         action: str
