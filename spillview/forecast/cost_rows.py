@@ -41,10 +41,6 @@ class Cost(NamedTuple):
 
 
 _COLUMNS = ", ".join(Cost._fields)
-_TEXTS = frozenset(
-    ("harness", "session", "project", "tool", "command", "artifact", "transcript")
-)
-_IS_TEXT = tuple(name in _TEXTS for name in Cost._fields)
 _PUT = (
     f"INSERT INTO costs (call, {_COLUMNS})"
     f" VALUES (?{', ?' * len(Cost._fields)}) ON CONFLICT (call) DO UPDATE SET"
@@ -129,7 +125,7 @@ class CostRows(Sequence[Cost]):
 
 def _cost(row: Sequence[Any]) -> Cost:
     values = [
-        value.decode("utf-8", "surrogatepass") if is_text and value is not None else value
-        for value, is_text in zip(row, _IS_TEXT, strict=True)
+        value.decode("utf-8", "surrogatepass") if isinstance(value, bytes) else value
+        for value in row
     ]
     return Cost(*values)._replace(spilled=bool(values[Cost._fields.index("spilled")]))
