@@ -176,7 +176,8 @@ def _report(
         from spillview.cli.absence import none_found
 
         if any(store.artifacts for store in catalogue.stores):
-            streams.note("nothing is in this period: --since 30d looks further back")
+            option = "--since 30d" if args.since is None else "an earlier --since"
+            streams.note(f"nothing is in this period: {option} looks further back")
         else:
             ground = replace(query, since=None, until=None)
             streams.note(none_found("artifact", ground))

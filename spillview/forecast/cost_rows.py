@@ -69,7 +69,7 @@ class CostRows(Sequence[Cost]):
 
         Raises `Unreadable` where the temp folder has no room.
         """
-        values = [
+        values: list[Any] = [
             value.encode("utf-8", "surrogatepass") if isinstance(value, str) else value
             for value in row
         ]
@@ -124,7 +124,7 @@ class CostRows(Sequence[Cost]):
 
 
 def _cost(row: Sequence[Any]) -> Cost:
-    values = [
+    values: list[Any] = [
         value.decode("utf-8", "surrogatepass") if isinstance(value, bytes) else value
         for value in row
     ]
