@@ -21,7 +21,15 @@ else:
 
     def replace(made, /, **changes):
         """`made` with these fields changed; `dataclasses.replace` without its load."""
-        return type(made)(**values_of(made) | changes)
+        if not isinstance(type(made), _Freezing):
+            return type(made)(**values_of(made) | changes)
+        kind, *values = made._values(made)
+        for name, value in changes.items():
+            at = kind._places.get(name)
+            if at is None:
+                raise TypeError(f"{kind.__name__} has no field {name!r}")
+            values[at] = value
+        return kind(*values)
 
 
 @dataclass_transform(frozen_default=True)
@@ -48,6 +56,7 @@ class _Freezing(type):
             "__slots__": own,
             "__match_args__": names,
             "_names": names,
+            "_places": {each: at for at, each in enumerate(names)},
             "_defaults": defaults,
             "_compared": attrgetter("__class__", *compared),
             "_values": attrgetter("__class__", *names),

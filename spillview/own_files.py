@@ -143,3 +143,25 @@ def _nearest(path: str) -> str:
     while not os.path.lexists(place) and os.path.dirname(place) != place:
         place = os.path.dirname(place)
     return place
+
+
+def is_sound(path: str, version: int, tables: str) -> bool:
+    """Whether a database of ours is there, of this version and with these tables.
+
+    Nothing of it is changed: it is for who could tell nobody what was mended.
+    """
+    import sqlite3
+    from urllib.parse import quote
+
+    if is_stranger(path) or not os.path.lexists(path):
+        return False
+    try:
+        db = sqlite3.connect(f"file:{quote(path)}?mode=rw", timeout=0.1, uri=True)
+        try:
+            (found,) = db.execute("pragma user_version").fetchone()
+            db.execute(f"select 1 from {tables} limit 0")
+        finally:
+            db.close()
+    except (sqlite3.Error, ValueError):
+        return False
+    return bool(found == version)

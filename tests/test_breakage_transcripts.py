@@ -14,12 +14,8 @@ import orjson
 import pytest
 
 from spillview.catalogue.catalogue import Catalogue
-from spillview.catalogue.rows import (
-    artifact_row,
-    envelope_row,
-    missing_row,
-    session_row,
-)
+from spillview.catalogue.envelope_rows import envelope_row
+from spillview.catalogue.rows import artifact_row, missing_row, session_row
 from spillview.places import Places
 from spillview.transcripts import claude, frames, logfile
 from spillview.transcripts.facts import TranscriptFacts

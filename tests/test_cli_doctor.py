@@ -254,3 +254,26 @@ def test_a_copied_homes_temp_folder_is_no_store_of_everybody(tmp_path: Path) -> 
     (tmp_path / "tmp").mkdir()
     rows = run("doctor", "--json", tmp_path).rows
     assert {row["harness"] for row in rows if row["root"]} == {"claude-code"}
+
+
+def test_a_link_out_of_every_store_is_told_as_one_thing(
+    machine: Path, tmp_path: Path
+) -> None:
+    session = Claude(machine)
+    session.spills(b"bar\n" * 9000)
+    session.write()
+    outside = tmp_path / "outside.log"
+    outside.write_text("mine\n")
+    (session.side / "tool-results" / "toolu_link.txt").symlink_to(outside)
+    out = run("doctor").out
+    assert "1 artifact links out of every store: what is there is neither read" in out
+    assert "is links" not in out
+
+
+def test_settings_that_are_broken_are_told_with_what_to_do(machine: Path) -> None:
+    settings = machine / ".claude" / "settings.json"
+    settings.parent.mkdir(exist_ok=True)
+    settings.write_text('{"hooks": [}')
+    out = run("doctor").out
+    assert f"whether it is installed is not known, for {settings}" in out
+    assert "correct that, then `spillview hook install claude-code`" in out

@@ -235,6 +235,8 @@ def test_progress_is_shown_on_a_terminal_and_taken_away(
     for n in range(80):
         (tmp_path / str(n)).write_bytes(b"x\n")
     monkeypatch.setattr("spillview.cli.streams.EVERY", 0.0)
+    assert "counted" not in run("ls", "--all", tmp_path, terminal=True).err
+    monkeypatch.setattr("spillview.cli.streams.PATIENCE", 0.0)
     got = run("ls", "--all", tmp_path, terminal=True)
     assert "counted" in got.err
     assert got.err.endswith("\r\x1b[K")

@@ -729,3 +729,19 @@ def test_a_few_that_everybody_may_read_are_named_one_by_one(
     told = run("review", "--since", "2026-11-01").out
     assert "Exposed (3)" in told
     assert "fix-modes" not in told
+
+
+def test_that_no_session_went_on_says_of_how_many_it_is_known(machine: Path) -> None:
+    session = Claude(machine)
+    session.spills(log_of(2000, last="fine"), command="make docs")
+    session.says("Read it.")
+    session.write()
+    said = "No session went on after a failure it never saw"
+    first = run("review", "--since", "3000d").out
+    assert f"{said}." in first
+    (session.side / "tool-results" / "toolu_lost.txt").write_bytes(log_of(2000))
+    for got in (
+        run("review", "--since", "3000d"),
+        run("review", "--since", "3000d", "--html", "-"),
+    ):
+        assert f"{said} (known of 1 of 2 artifacts)" in got.out

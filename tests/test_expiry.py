@@ -71,7 +71,7 @@ def test_an_undo_of_it_says_what_became_of_it(made: Made) -> None:
         said = str(error.value)
         assert f"clean-up {old} was deleted for good on" in said
         assert "because trash_keep is 14d" in said
-        assert "its 2 files" in said
+        assert "its 2 artifacts" in said
     undone = at(made, 0).undo()
     assert undone.batch is None
     assert undone.freed is not None
@@ -158,7 +158,7 @@ def test_a_clean_up_ends_with_deleting_what_expired_and_says_so(
     ran = run("prune", "--older-than", "7d", "--apply")
     assert ran.code == 0
     assert (
-        "1 older clean-up in the trash had expired (trash_keep): 3 files (35.1 kB)"
+        "1 older clean-up in the trash had expired (trash_keep): 3 artifacts (35.1 kB)"
         " deleted for good, 35.1 kB freed" in ran.err
     )
     assert [row["items"] for row in run("trash", "--json").rows] == [3]
@@ -209,7 +209,7 @@ def test_what_expires_is_said_to_a_cron_job_too(machine: Path) -> None:
     ran = run("prune", "--policy", "--apply", "-q")
     assert ran.code == 0
     assert ran.err.splitlines() == [
-        "1 older clean-up in the trash had expired (trash_keep): 3 files (35.1 kB)"
+        "1 older clean-up in the trash had expired (trash_keep): 3 artifacts (35.1 kB)"
         " deleted for good, 35.1 kB freed"
     ]
     assert [row.split()[0] for row in ran.lines] == ["remove"] * 3
@@ -221,6 +221,6 @@ def test_what_expires_is_said_to_a_cron_job_too(machine: Path) -> None:
 def test_a_deletion_by_hand_is_said_when_quiet(machine: Path) -> None:
     session(machine)
     ran = run("prune", "--older-than", "7d", "--apply", "--permanent", "-q")
-    assert "3 files (35.1 kB) deleted for good" in ran.err
+    assert "3 artifacts (35.1 kB) deleted for good" in ran.err
     aged_batch(machine, OTHER, DAY)
     assert "deleted for good" in run("trash", "--empty", "--yes", "-q").err

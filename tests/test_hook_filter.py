@@ -13,6 +13,7 @@ from spillview.errors import BadInput
 from spillview.hook.filter import answer, decide
 from spillview.hook.permissions import Permissions, load_permissions
 from spillview.hook.rules import Rules, load_rules
+from tests.command import process
 
 WRAPPED = {
     # tests
@@ -668,3 +669,11 @@ def test_hooks_of_plugins_count_like_those_of_settings(
     group["matcher"] = "Bash"
     path.write_text(json.dumps({"name": "p", "hooks": {"PreToolUse": [group]}}))
     assert answered(event(), tmp_path) is None
+
+
+def test_what_is_no_event_is_said_in_a_sentence_and_changes_nothing() -> None:
+    got = process("hook", "run", "claude-code")
+    assert (got.code, got.data) == (0, b"")
+    assert got.err.startswith("spillview: on stdin there was no event of Claude Code")
+    assert "`spillview hook explain claude-code -- COMMAND`" in got.err
+    assert "Expecting value" not in got.err

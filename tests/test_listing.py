@@ -19,6 +19,7 @@ from spillview.catalogue.cache import Cache
 from spillview.catalogue.catalogue import Catalogue, Query
 from spillview.catalogue.triage import SORT_KEYS
 from spillview.discovery.discovery import discover
+from spillview.errors import BadInput
 from spillview.links.links import Joined
 from spillview.links.near import Near
 from spillview.links.records import Records
@@ -333,6 +334,30 @@ def test_a_new_a_gone_and_a_grown_file_are_noticed(home: Path) -> None:
     assert not catalogue.refresh()
     beside.unlink()
     assert catalogue.refresh()
+
+
+@pytest.mark.parametrize("kind", ["file", "folder"])
+def test_a_named_path_that_goes_is_a_problem_and_the_others_stay(
+    tmp_path: Path, kind: str
+) -> None:
+    going, staying = tmp_path / "going", tmp_path / "staying"
+    for folder in (going, staying):
+        folder.mkdir()
+        (folder / "a.txt").write_text("x\n")
+    named = str(going / "a.txt" if kind == "file" else going)
+    query = Query(paths=(named, str(staying)))
+    catalogue = catalogue_of(tmp_path)
+    assert len(catalogue.scan(query)) == 2
+    assert not catalogue.refresh()
+    (going / "a.txt").unlink()
+    going.rmdir()
+    assert catalogue.refresh()
+    (left,) = catalogue.scan(query)
+    assert left.found.path == str(staying / "a.txt")
+    assert [(p.path, p.sentence) for p in catalogue.problems] == [(named, "it is gone")]
+    assert not catalogue.refresh()
+    with pytest.raises(BadInput, match="no such file or folder"):
+        catalogue_of(tmp_path).scan(query)
 
 
 def test_a_transcript_that_grew_is_noticed_however_old_it_is(home: Path) -> None:

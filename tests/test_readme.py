@@ -220,7 +220,7 @@ def documented(heading: str) -> set[str]:
 
 EVERYWHERE = "everywhere"
 PLACES = {
-    EVERYWHERE: ("SpillviewApp", "RowList"),
+    EVERYWHERE: ("SpillviewApp", "CursorList"),
     "in the queue": ("HomeScreen", "Queue", "FilterInput"),
     "on an artifact": ("ArtifactScreen", "Pager", "ReadsScreen"),
     "in the report": ("ReportScreen",),

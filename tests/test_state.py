@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from spillview.places import Places
-from spillview.review.state import Note, State
+from spillview.review.notes import Note
+from spillview.review.state import State
 
 
 @pytest.fixture

@@ -685,13 +685,16 @@ def test_a_disk_that_fills_while_files_are_moved_leaves_the_rest_to_be_asked_for
 
 
 def test_a_stopped_clean_up_keeps_what_it_did(made: Made) -> None:
-    calls: list[bool] = []
+    moved: list[int] = []
 
     def cancelled() -> bool:
-        calls.append(True)
-        return len(calls) > 2
+        return len(moved) == 2
 
-    applied = trash_of(made).apply(made.found(), cancelled=cancelled)
+    applied = trash_of(made).apply(
+        made.found(),
+        progress=lambda done, total: moved.append(done),
+        cancelled=cancelled,
+    )
     assert len(applied.moved) == 2
     assert any("stopped" in failure.reason for failure in applied.failed)
     assert len(trash_of(made).undo().restored) == 2

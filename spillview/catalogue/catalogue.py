@@ -7,315 +7,55 @@ Data flows one way: directory entries (`scan`), then contents and transcripts
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from spillview.catalogue.assembly import Assembly, Progress
-from spillview.catalogue.finds import Finds
-from spillview.catalogue.listing import Listing, Table, table_of
 from spillview.catalogue.query import Query
-from spillview.catalogue.remembered import Remembered
+from spillview.catalogue.scans import Scans
 from spillview.catalogue.sessions import by_session, session_of
-from spillview.collection import uncollected
-from spillview.discovery.discovery import (
-    Discovery,
-    StoreFound,
-    TranscriptFound,
-    discover,
-    store_roots,
-)
-from spillview.discovery.rescan import Rescan
-from spillview.errors import BadInput
 from spillview.frozen import replace
 from spillview.hints import TYPE_CHECKING
-from spillview.links.addresses import real_path
-from spillview.links.records import Cancelled, Records
-from spillview.links.standing import Standing
-from spillview.model import (
-    Artifact,
-    Boundary,
-    Found,
-    Mention,
-    Missing,
-    Problem,
-    Session,
-)
-from spillview.profiles.profile import Profile, load_profiles, marks_of
-from spillview.transcripts.guests import with_hosts
+from spillview.model import Problem
 
 if TYPE_CHECKING:
-    from spillview.catalogue.cache import Cache
+    from spillview.catalogue.assembly import Progress
     from spillview.catalogue.gists import Gists
     from spillview.catalogue.known_gists import Said
+    from spillview.catalogue.listing import Listing
     from spillview.cleanup.removals import Removals
-    from spillview.config import Settings
     from spillview.crews import Crew
-    from spillview.discovery.ahead import Ahead
+    from spillview.discovery.discovery import TranscriptFound
+    from spillview.links.records import Cancelled
     from spillview.links.session_facts import SessionFacts
+    from spillview.model import Artifact, Found, Mention, Missing, Session
     from spillview.places import Places
     from spillview.profiles.own import UserProfile
-    from spillview.review.state import State
     from spillview.seen.envelope import EnvelopeFacts
 
 __all__ = ["Catalogue", "Query"]
 
 
-class Catalogue(Remembered):
+class Catalogue(Scans):
     """The artifacts of every store found, with what is known of each so far.
 
     `scan` and `complete` may run in a worker thread; their results are immutable.
     """
 
-    def __init__(
-        self,
-        places: Places,
-        settings: Settings | None = None,
-        *,
-        cache: Cache | None = None,
-        state: State | None = None,
-        now: Callable[[], float] = time.time,
-    ) -> None:
-        from spillview.catalogue.cache import Cache
-        from spillview.config import load_settings
-
-        self.places = places
-        self.settings = settings if settings is not None else load_settings(places)
-        self.cache = cache if cache is not None else Cache(None)
-        self.state = state
-        self.now = now
-        self._problems: list[Problem] = []
-        self._query = Query()
-        self._seen = Discovery()
-        self._ahead: tuple[Query, Ahead] | None = None
-        """What is looked for by another process, to be taken by the first scan."""
-        self._scanned: tuple[Listing | None, int] = (None, 0)
-        """The last scan's listing, and how often records had been read by then."""
-        self._rescan = Rescan()
-        self._removed: Removals | None = None
-        self._elsewhere: Records | None = None
-        """What transcripts say of sessions that may have run in a folder."""
-        self._take_profiles()
-
-    def _take_profiles(self) -> None:
-        """Read the profiles, and forget what was learnt by others."""
-        self._profile_marks = marks_of(self.places)
-        profiles, self._profile_problems = load_profiles(self.places)
-        self.profiles = {name: with_hosts(p, profiles) for name, p in profiles.items()}
-        self._records = Standing(self.profile, self.cache)
-        self._elsewhere = None
-        self._scanned = None, 0
-        self._assembly = Assembly(
-            self._records,
-            self.cache,
-            self.profile,
-            self.places.env,
-            self.settings,
-            lambda: self.now(),
-        )
+    _removed: Removals | None = None
 
     @classmethod
     def here(cls, places: Places | None = None) -> Catalogue:
         """The catalogue of this user's machine, with its cache and state."""
-        from spillview.catalogue.cache import Cache
         from spillview.places import Places
-        from spillview.review.state import State
 
         where = places if places is not None else Places.here()
-        cache = Cache(os.path.join(where.cache_dir, "catalogue.sqlite3"))
-        return cls(where, cache=cache, state=State(where))
-
-    def tell_reading(self, tell: Callable[[int, int], object]) -> None:
-        """Have `tell` called with how many of the unread transcripts are read."""
-        self._records.tell = tell
-
-    def close(self) -> None:
-        """Close cache and state."""
-        self.cache.close()
-        if self.state is not None:
-            self.state.close()
-
-    @property
-    def finds(self) -> Finds:
-        """What the last scan found."""
-        return self._seen.found
-
-    @property
-    def stores(self) -> list[StoreFound]:
-        """The stores of the last scan, and what each holds."""
-        return self._seen.stores
-
-    @property
-    def logs(self) -> Sequence[TranscriptFound]:
-        """The transcripts that the last scan found, read or not."""
-        return self._seen.transcripts
-
-    @property
-    def standing(self) -> Standing:
-        """What transcripts say of it."""
-        return self._records
-
-    @property
-    def boundary(self) -> Boundary | None:
-        """The boundary that the last scan's query put in place of all others."""
-        return self._assembly.boundary
-
-    @property
-    def problems(self) -> list[Problem]:
-        """What could not be read in the last scan and completion."""
-        return [*self._problems, *self._records.problems]
-
-    @property
-    def mended(self) -> list[Problem]:
-        """What became of broken files of our own; everything could be read."""
-        return [*self.cache.mended, *(self.state.mended if self.state else ())]
-
-    def profile(self, harness: str) -> Profile:
-        """The profile of a harness; the plain folder's for one unknown."""
-        return self.profiles.get(harness) or self.profiles["folder"]
-
-    # What is there
-
-    def look_ahead(self, query: Query) -> None:
-        """Have another process look at the stores, for the scan of the same query.
-
-        Only for a process that has one thread, and then much else to do at first.
-        """
-        if query.paths:  # which may stand for sessions that the cache tells of
-            return
-        from spillview.discovery.ahead import look_ahead
-
-        look = (self.places, self.profiles, self.settings)
-        ahead = look_ahead(lambda: discover(*look, harness=query.harness))
-        self._ahead = (query, ahead) if ahead is not None else None
-
-    def scan(
-        self,
-        query: Query | None = None,
-        *,
-        bare: bool = False,
-        entries: bool = True,
-    ) -> Listing:
-        """Artifacts at once, newest first: entries, `stat`, and what is cached.
-
-        Each is made when it is asked for, with what is known of it by then.
-        `bare` leaves out what transcripts say, for a first look in half the time;
-        without `entries` the last scan's are taken, of the same query, after that.
-        Raises `BadInput` for a path that does not exist.
-        """
-        with uncollected:
-            return self._scan(query, bare, entries)
-
-    def _scan(self, query: Query | None, bare: bool, entries: bool) -> Listing:
-        if entries and marks_of(self.places) != self._profile_marks:
-            self._take_profiles()
-        self._query = query = query if query is not None else Query()
-        seen = self._seen = self._discover(query) if entries else self._seen
-        if entries:
-            self._rescan.begin(seen)
-        self._problems = [*self._profile_problems, *seen.problems]
-        self._assembly.begin(self.reviewed(), self._pins(), query.boundary)
-        if not bare:
-            self.learn_secrets()
-        found = Finds() if bare else seen.found
-        self._records.take(() if bare else seen.transcripts, found)
-        listing: Listing | None = None
-        if query.paths and len(seen.projects) == len(query.paths) and not bare:
-            listing = self._ran_in(seen.projects)
-        if query.needs_records and not bare:
-            self._records.read_all()
-        order = listing.order if listing is not None else None
-        whole = query.among(Listing(self._table(seen.found), order)).newest_first()
-        if not bare:
-            self._scanned = whole, self._records.reads
-        return whole
-
-    def _table(self, finds: Finds) -> Table:
-        """The columns of these artifacts, as far as they are known."""
-        records = self._records if finds is self._seen.found else None
-        return table_of(finds, self._records.link, self._assembly.make, records)
-
-    def settled(
-        self, artifacts: Iterable[Artifact], crew: Crew | None = None
-    ) -> Listing:
-        """These of the last scan, newest first, once every transcript was read.
-
-        Before that a file's own time stands for its call's, and the order may change.
-        A `crew` helps where there are very many.
-        """
-        self._records.read_all(crew=crew)
-        scanned, reads = self._scanned
-        if (
-            scanned is not None
-            and scanned is artifacts
-            and reads == self._records.reads
-        ):
-            return scanned
-        if isinstance(artifacts, Listing):
-            listing = Listing(self._table(artifacts.table.finds), artifacts.order)
-        else:
-            found = Finds(artifact.found for artifact in artifacts)
-            listing = Listing(self._table(found))
-        return self._query.among(listing).newest_first()
-
-    def _ran_in(self, folders: Sequence[str]) -> Listing:
-        """Without sessions that ran elsewhere: a store's folder names are lossy."""
-        self._records.read_all()
-        places = {os.path.realpath(folder) for folder in folders}
-        listing = Listing(self._table(self._seen.found))
-
-        def admitted(session: tuple[str, str]) -> bool:
-            facts = self._records.sessions.get(session)
-            project = facts.project if facts is not None else None
-            return project is None or real_path(project) in places
-
-        fits = {session: admitted(session) for session in listing.groups()}
-        return listing.pick(
-            index for index in range(len(listing)) if fits[listing.session(index)]
-        )
-
-    def _discover(self, query: Query) -> Discovery:
-        look = (self.places, self.profiles, self.settings)
-        ahead, self._ahead = self._ahead, None
-        if ahead is not None and (seen := ahead[1].result()) and ahead[0] == query:
-            return seen
-        if query.harness is not None and query.harness not in self.profiles:
-            from spillview.profiles.own import refused
-
-            why = refused(query.harness, self._profile_problems)
-            if why is not None:
-                raise BadInput(why)
-        seen = discover(*look, query.paths, query.harness)
-        if not seen.plain and not seen.projects:
-            return seen
-        from spillview.links.workplaces import with_sessions
-
-        if self._elsewhere is None:
-            self._elsewhere = Records(self.profile, self.cache)
-        seen = with_sessions(seen, *look, query.harness, self._elsewhere)
-        self._records.learn(self._elsewhere)
-        return seen
+        cache = os.path.join(where.cache_dir, "catalogue.sqlite3")
+        return cls(where, cache=cache, state=True)
 
     def narrow(self, artifacts: Iterable[Artifact], query: Query) -> list[Artifact]:
         """Those the query admits, newest first."""
         kept = [a for a in artifacts if query.admits(a)]
         kept.sort(key=lambda a: (-a.created, a.found.address))
         return kept
-
-    def refresh(self) -> bool:
-        """Look at the entries again; True when something came, went or changed.
-
-        Most times only at folders, transcripts and the files of sessions at work; a
-        file that grew in any other one is noticed at every tenth time. A profile that
-        was edited changes everything.
-        """
-        if marks_of(self.places) != self._profile_marks:
-            return True
-        query = self._query
-        return self._rescan.differs(
-            self._seen,
-            lambda: self._discover(query),
-            lambda: store_roots(self.places, self.profiles, query.harness),
-        )
 
     # The contents
 

@@ -221,8 +221,13 @@ def table_of(
 
     `records`: what is known by sessions, where these are what it was started with.
     """
-    created = array("d", [mtime / 1e9 for mtime in finds.mtimes])
+    created = array("d", bytes(8 * len(finds)))
     sessions = finds.sessions()
+
+    def by_file(places: Iterable[int]) -> None:
+        mtimes = finds.mtimes
+        for place in places:
+            created[place] = mtimes[place] / 1e9
 
     def learn(place: int, link: Link | None) -> None:
         envelope = link.envelope if link is not None else None
@@ -232,19 +237,24 @@ def table_of(
                 created[place] = envelope.time
 
     if records is None:
+        by_file(range(len(finds)))
         for place, item in enumerate(finds):
             learn(place, link(item))
         return Table(finds, created, sessions, make)
+    untold = bytearray(b"\1") * len(finds)
     for group, sheet in records.sheets().items():
         places = records.places(group)
         if isinstance(places, range):
             created[places.start : places.stop] = sheet.created
+            untold[places.start : places.stop] = bytes(len(places))
         else:
             for place, time in zip(places, sheet.created, strict=True):
                 created[place] = time
+                untold[place] = 0
         if sheet.session != group[1]:
             for place in compress(places, sheet.linked):
                 sessions[place] = sheet.session
+    by_file(compress(range(len(finds)), untold))
     for group, items in records.opened():
         for place, item in zip(records.places(group), items, strict=True):
             learn(place, records.links.get(item.id))

@@ -5,27 +5,22 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 
+from spillview.catalogue.footing import Footing
 from spillview.errors import Unreadable
 from spillview.hints import TYPE_CHECKING
 from spillview.model import Artifact, Problem
 
 if TYPE_CHECKING:
-    from spillview.catalogue.assembly import Assembly
-    from spillview.catalogue.cache import Cache
     from spillview.cleanup.pins import Pin, Pinned
-    from spillview.places import Places
-    from spillview.review.state import Note, State
+    from spillview.review.notes import Note
     from spillview.secrets.kept import Known
 
 
-class Remembered:
+class Remembered(Footing):
     """The side of a catalogue that is the person's; it lasts in the state."""
 
-    places: Places
-    cache: Cache
-    state: State | None
-    _assembly: Assembly
-    _problems: list[Problem]
+    if TYPE_CHECKING:
+        _problems: list[Problem]
 
     repinned = 0
     """How many pins were set or taken back through this catalogue."""

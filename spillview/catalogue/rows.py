@@ -15,17 +15,12 @@ from spillview.hints import TYPE_CHECKING, Any
 from spillview.model import (
     Artifact,
     Boundary,
-    Conclusion,
     Counts,
     Link,
-    Mention,
     Missing,
-    Next,
     Problem,
-    Read,
     Seen,
     Session,
-    Signals,
 )
 from spillview.text import iso, path_text
 
@@ -35,8 +30,6 @@ if TYPE_CHECKING:
     from spillview.content.pages import Page
     from spillview.discovery.discovery import StoreFound
     from spillview.profiles.profile import Profile
-    from spillview.seen.envelope import EnvelopeFacts, Shown
-    from spillview.seen.seen import Survival
 
 Row = dict[str, Any]
 
@@ -54,13 +47,13 @@ def artifact_row(artifact: Artifact) -> Row:
         "id": found.id,
         "harness": found.harness,
         "session": path_text(artifact.session or found.session),
-        "project": _text(artifact.project),
+        "project": exact_text(artifact.project),
         "path": path_text(found.path),
         "name": path_text(found.name),
-        "tool": _text(artifact.tool),
-        "call_id": _text((mention.call_id if mention else None) or found.call_id),
-        "command": _text(artifact.command),
-        "label": _text(artifact.label),
+        "tool": exact_text(artifact.tool),
+        "call_id": exact_text((mention.call_id if mention else None) or found.call_id),
+        "command": exact_text(artifact.command),
+        "label": exact_text(artifact.label),
         "failed": artifact.failed,
         "created": iso(mention.time) if mention else None,
         "modified": iso(found.mtime_ns / 1e9) if found.type != "unreadable" else None,
@@ -72,14 +65,14 @@ def artifact_row(artifact: Artifact) -> Row:
         "boundary_unit": boundary.unit if boundary else None,
         "ratio": ratio,
         "boundaries": [[each.size, each.unit] for each in artifact.boundaries],
-        "link": _state(link),
-        "seen_bytes": _seen_bytes(link.seen if link else None),
+        "link": link_state(link),
+        "seen_bytes": seen_bytes(link.seen if link else None),
         "verdict_seen": artifact.verdict_seen,
         "verdict": link.verdict if link else "unknown",
         "read_back": was_read_back(link) if known else None,
         "flags": list(artifact.flags),
     }
-    _shorten(row, "command")
+    shorten(row, "command")
     if link is not None and link.seen is not None and not link.seen.certain:
         row["seen_certain"] = False
     if link is not None and link.note:
@@ -130,12 +123,12 @@ def missing_row(missing: Missing) -> Row:
         "id": None,
         "harness": missing.harness,
         "session": path_text(missing.session),
-        "project": _text(missing.project),
-        "path": _text(mention.path),
-        "name": _text(os.path.basename(mention.path) if mention.path else None),
-        "tool": _text(mention.tool),
-        "call_id": _text(mention.call_id),
-        "command": _text(mention.command),
+        "project": exact_text(missing.project),
+        "path": exact_text(mention.path),
+        "name": exact_text(os.path.basename(mention.path) if mention.path else None),
+        "tool": exact_text(mention.tool),
+        "call_id": exact_text(mention.call_id),
+        "command": exact_text(mention.command),
         "failed": mention.failed,
         "created": iso(mention.time),
         "link": missing.state,
@@ -146,7 +139,7 @@ def missing_row(missing: Missing) -> Row:
         "transcript": path_text(mention.transcript),
         "record": mention.record,
     }
-    _shorten(row, "command")
+    shorten(row, "command")
     if mention.path is not None:
         _exact_path(row, mention.path)
     return row
@@ -163,8 +156,8 @@ def session_row(session: Session, sums: Sums | None = None) -> Row:
     row: Row = {
         "harness": session.harness,
         "session": path_text(session.id),
-        "project": _text(session.project),
-        "title": _text(session.title),
+        "project": exact_text(session.project),
+        "title": exact_text(session.title),
         "started": iso(session.started),
         "last_active": iso(session.last_active),
         "artifacts": sums.number,
@@ -206,50 +199,6 @@ def page_row(artifact: Artifact, page: Page, encoding: str) -> Row:
     return row
 
 
-def envelope_row(facts: EnvelopeFacts) -> Row:
-    """The object that `envelope --json` prints."""
-    artifact = facts.artifact
-    link = artifact.link
-    first = facts.shown[0] if facts.shown else None
-    seen = link.seen if link else None
-    row: Row = {
-        "id": artifact.id,
-        "link": _state(link),
-        "transcript": path_text(first.mention.transcript) if first else None,
-        "record": first.mention.record if first else None,
-        "text": _text(first.text) if first else None,
-        "claimed": facts.claimed,
-        "measured": facts.measured,
-        "agrees": facts.agrees,
-        "seen": _ranges(seen),
-        "seen_bytes": _seen_bytes(seen),
-        "seen_lines": facts.seen_lines,
-        "coverage": facts.coverage,
-        "verdict": _verdict(artifact),
-        "reads": [_read(each) for each in link.reads] if link else [],
-        "next": _next(first.mention.next) if first else None,
-        "flags": list(artifact.flags),
-        "envelopes": [_shown(each) for each in facts.shown[1:]],
-        "survival": _survival(facts.survival, facts.survival_otherwise),
-        **_call(first.mention if first else None),
-    }
-    if link is not None:
-        row["conclusion"] = _conclusion(link.conclusion)
-        row["signals"] = _signals(link.signals)
-    if seen is not None and not seen.certain:
-        row["seen_certain"] = False
-    if first is not None and first.mention.copy_chars:
-        row["copy_chars"] = first.mention.copy_chars
-    if link is not None and link.note:
-        row["note"] = path_text(link.note)
-    if link is not None and link.chain:
-        row["chain"] = list(link.chain)
-    error = artifact.error or (first.error if first is not None else None)
-    if error:
-        row["error"] = path_text(error)
-    return row
-
-
 def store_row(
     store: StoreFound, profile: Profile, boundaries: Iterable[Boundary]
 ) -> Row:
@@ -263,7 +212,7 @@ def store_row(
         "retention": str(profile.retention),
         "confidence": store.confidence,
         "verified": profile.verified or profile.confidence == "ours",
-        "problem": _text(store.problem),
+        "problem": exact_text(store.problem),
         "transcripts": store.transcripts,
         "disk_bytes": store.disk,
     }
@@ -273,7 +222,7 @@ def problem_row(problem: Problem) -> Row:
     """One row of `doctor`: something that is not as it should be."""
     return {
         "harness": problem.harness,
-        "root": _text(problem.path or None),
+        "root": exact_text(problem.path or None),
         "artifacts": None,
         "bytes": None,
         "boundaries": None,
@@ -283,24 +232,17 @@ def problem_row(problem: Problem) -> Row:
     }
 
 
-# -- the parts ---------------------------------------------------------------------
-
-
-def _seen_bytes(seen: Seen | None) -> int | None:
+def seen_bytes(seen: Seen | None) -> int | None:
+    """How many bytes the model received; None where that is not known."""
     return None if seen is None or seen.is_unknown else seen.bytes
 
 
-def _ranges(seen: Seen | None) -> list[list[int]] | None:
-    return (
-        None if seen is None or seen.is_unknown else [[*each] for each in seen.ranges]
-    )
-
-
-def _text(value: str | None) -> str | None:
+def exact_text(value: str | None) -> str | None:
+    """The text as valid Unicode."""
     return None if value is None else path_text(value)
 
 
-def _shorten(row: Row, name: str) -> None:
+def shorten(row: Row, name: str) -> None:
     """Cut a long text and say so beside it."""
     value = row[name]
     if value is not None and len(value) > LONGEST:
@@ -339,132 +281,10 @@ def _counted(counts: Counts | None) -> Row:
     return {name: getattr(counts, name) if counts else None for name in names}
 
 
-def _state(link: Link | None) -> str | None:
+def link_state(link: Link | None) -> str | None:
+    """How an artifact is linked; None where that is not known."""
     return link.state if link is not None and link.state != "unknown" else None
 
 
 def _kind(type_: str) -> str | None:
     return "special" if type_ == "special" else None
-
-
-def _verdict(artifact: Artifact) -> Row | None:
-    line = artifact.counts.verdict if artifact.counts else None
-    if line is None:
-        return None
-    row: Row = {
-        "line": line.number,
-        "text": path_text(line.text),
-        "class": artifact.link.verdict if artifact.link else "unknown",
-        "seen": artifact.verdict_seen,
-        "byte_range": [line.start, line.end],
-    }
-    if line.truncated:
-        row["truncated"] = True
-    _shorten(row, "text")
-    return row
-
-
-def _conclusion(conclusion: Conclusion | None) -> Row | None:
-    if conclusion is None:
-        return None
-    line = conclusion.line
-    row: Row = {
-        "line": line.number,
-        "text": path_text(line.text),
-        "runner": conclusion.runner,
-        "class": conclusion.verdict,
-        "seen": conclusion.seen,
-        "byte_range": [line.start, line.end],
-    }
-    if line.truncated:
-        row["truncated"] = True
-    return row
-
-
-def _signals(signals: Signals | None) -> Row | None:
-    if signals is None:
-        return None
-    row: Row = {
-        "total": signals.total,
-        "seen": signals.seen,
-        "unseen": signals.unseen,
-    }
-    if not signals.complete:
-        row["complete"] = False
-    return row
-
-
-def _read(read: Read) -> Row:
-    return {
-        "tool": _text(read.tool),
-        "call_id": _text(read.call_id),
-        "transcript": path_text(read.transcript),
-        "record": read.record,
-        "session": path_text(read.session),
-        "own": read.own,
-        "ranges": None if read.ranges is None else [list(r) for r in read.ranges],
-    }
-
-
-def _next(following: Next | None) -> Row | None:
-    if following is None:
-        return None
-    row: Row = {
-        "text": _text(following.text),
-        "tool": _text(following.tool),
-        "command": _text(following.command),
-        "record": following.record,
-    }
-    _shorten(row, "command")
-    return row
-
-
-def _call(mention: Mention | None) -> Row:
-    """The call that an envelope answers."""
-    row: Row = {
-        "tool": _text(mention.tool) if mention else None,
-        "call_id": _text(mention.call_id) if mention else None,
-        "command": _text(mention.command) if mention else None,
-        "failed": mention.failed if mention else None,
-        "exit_code": mention.exit_code if mention else None,
-        "session": path_text(mention.session) if mention else None,
-    }
-    _shorten(row, "command")
-    return row
-
-
-def _shown(shown: Shown) -> Row:
-    row: Row = {
-        "transcript": path_text(shown.mention.transcript),
-        "record": shown.mention.record,
-        "text": _text(shown.text),
-        "claimed": shown.claimed,
-        "measured": shown.measured,
-        "agrees": shown.agrees,
-        "seen": _ranges(shown.seen),
-        "seen_bytes": _seen_bytes(shown.seen),
-        "next": _next(shown.mention.next),
-        **_call(shown.mention),
-    }
-    if shown.error:
-        row["error"] = path_text(shown.error)
-    return row
-
-
-def _survival(survival: Survival | None, otherwise: Survival | None) -> Row | None:
-    if survival is None:
-        return None
-    row: Row = {
-        "boundary": survival.boundary.size,
-        "unit": survival.boundary.unit,
-        "lines_kept": survival.lines_kept,
-        "lines": survival.lines,
-        "verdict_kept": survival.verdict_kept,
-        "json_parses": survival.json_parses,
-        "json_error": _text(survival.json_error),
-        "share": survival.share,
-    }
-    if otherwise is not None:
-        row[f"lines_kept_if_{otherwise.boundary.unit}"] = otherwise.lines_kept
-        row[f"verdict_kept_if_{otherwise.boundary.unit}"] = otherwise.verdict_kept
-    return row

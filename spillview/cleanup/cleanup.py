@@ -153,10 +153,17 @@ def named_time(found: Found, profile: Profile, now: float) -> float | None:
 
 
 def still(
-    catalogue: Catalogue, query: Query, shown: Plan, cancelled: Cancelled | None = None
+    catalogue: Catalogue,
+    query: Query,
+    shown: Plan,
+    cancelled: Cancelled | None = None,
+    progress: Callable[[int, int], None] | None = None,
 ) -> Plan:
-    """What of a plan that was shown still holds: planned again, nothing is added."""
-    fresh = prospect(catalogue, query, shown.rules, cancelled).plan.choices
+    """What of a plan that was shown still holds: planned again, nothing is added.
+
+    Raises as `prospect` does.
+    """
+    fresh = prospect(catalogue, query, shown.rules, cancelled, progress).plan.choices
     kept = {}
     for choice in shown.remove:
         index = fresh.index_of(choice.artifact.id)

@@ -6,14 +6,19 @@ from contextlib import suppress
 
 from spillview.cleanup.bins import find_bin
 from spillview.cleanup.journal import Item, Journal
-from spillview.cleanup.moving import Progress, words
+from spillview.cleanup.moving import STOPPED, Cancelled, Progress, words
 from spillview.cleanup.outcomes import Emptied
 from spillview.disk import Disk, gain
 from spillview.own_files import unwritable
 
 
 def delete_for_good(
-    disk: Disk, journal: Journal, done: Emptied, total: int, progress: Progress | None
+    disk: Disk,
+    journal: Journal,
+    done: Emptied,
+    total: int,
+    progress: Progress | None,
+    cancelled: Cancelled | None,
 ) -> list[str]:
     """Delete the files of a batch; gives where those came from that are gone.
 
@@ -29,7 +34,11 @@ def delete_for_good(
             with find_bin(disk, path, items[0].dev) as bin_:
                 if bin_ is None:
                     continue
-                for item in items:
+                for place, item in enumerate(items):
+                    if cancelled is not None and cancelled():
+                        left = [i for i in items[place:] if _is_in(journal, i)]
+                        done.failed += [(i.path, STOPPED) for i in left]
+                        break
                     if _delete(disk, path, bin_, item, done):
                         gone.append(item.path)
                     if progress is not None:
@@ -38,9 +47,14 @@ def delete_for_good(
                     disk.sync(bin_)
         except OSError as error:
             why = words(error)
-            items = [i for i in items if i.number in journal.expected]
+            items = [item for item in items if _is_in(journal, item)]
             done.failed += [(item.path, why) for item in items]
     return gone
+
+
+def _is_in(journal: Journal, item: Item) -> bool:
+    """Whether an item was moved into the trash, by what the journal says."""
+    return item.number in journal.expected
 
 
 def _delete(disk: Disk, path: str, bin_: int, item: Item, done: Emptied) -> bool:

@@ -24,6 +24,9 @@ Progress = Callable[[int, int], None]
 """Called with (done, total) files."""
 Cancelled = Callable[[], bool]
 
+STOPPED = "it was stopped before it came to this one"
+"""Why a file that nobody touched is where it was."""
+
 PROBLEMS = {
     errno.EACCES: "permission denied",
     errno.EPERM: "the system does not allow it",
@@ -132,7 +135,13 @@ class Draft:
     failed: list[Failure] = field(default_factory=list)
 
 
-def prepare(disk: Disk, found: Sequence[Found], bins: Bins, home: int) -> Draft:
+def prepare(
+    disk: Disk,
+    found: Sequence[Found],
+    bins: Bins,
+    home: int,
+    cancelled: Cancelled | None = None,
+) -> Draft:
     """Look at every file again and choose a bin for it; nothing is moved yet."""
     draft = Draft()
     groups, draft.failed = by_folder(found)
@@ -141,6 +150,9 @@ def prepare(disk: Disk, found: Sequence[Found], bins: Bins, home: int) -> Draft:
             with levels_of(disk, root, names) as (folder, levels):
                 number: int | NoBin | None = None
                 for item in members:
+                    if cancelled is not None and cancelled():
+                        draft.failed.append(Failure(item, STOPPED))
+                        continue
                     why = differs(disk, folder, item, disk.facts(folder, item.name))
                     if why is None and number is None:
                         number = bins.number_for(folder, root, names, home)
@@ -239,8 +251,8 @@ def _one_folder(
         with disk.folder(folder.root) as top, disk.inside(top, folder.names) as source:
             while waiting:
                 if cancelled is not None and cancelled():
-                    why = "the clean-up was stopped before it"
-                    done.failed += [Failure(found[i.number], why) for i in waiting]
+                    left = [Failure(found[i.number], STOPPED) for i in waiting]
+                    done.failed += left
                     return
                 item = waiting.popleft()
                 _one(disk, source, item, bins[item.bin], found[item.number], done)
@@ -312,7 +324,10 @@ def tidy(disk: Disk, folder: Folder) -> None:
 
 
 def delete(
-    disk: Disk, found: Sequence[Found], progress: Progress | None = None
+    disk: Disk,
+    found: Sequence[Found],
+    progress: Progress | None = None,
+    cancelled: Cancelled | None = None,
 ) -> Carried:
     """Delete files where they lie, with no trash: only what was asked for so."""
     done = Carried()
@@ -325,6 +340,10 @@ def delete(
             with levels_of(disk, root, names) as (folder, levels):
                 emptied = Folder(root, names, tuple(levels))
                 while waiting:
+                    if cancelled is not None and cancelled():
+                        done.failed += [Failure(each, STOPPED) for each in waiting]
+                        waiting.clear()
+                        break
                     _delete_one(disk, folder, waiting.popleft(), done)
                     if progress is not None:
                         progress(len(done.moved) + len(done.failed), len(found))

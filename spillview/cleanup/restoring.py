@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 
 from spillview.cleanup.bins import find_bin
 from spillview.cleanup.journal import Folder, Item, Journal, Level
-from spillview.cleanup.moving import Progress, words
+from spillview.cleanup.moving import STOPPED, Cancelled, Progress, words
 from spillview.disk import Disk, Unsafe, same_file
 from spillview.places import own_uid
 from spillview.text import path_text
@@ -31,10 +31,20 @@ class Restored:
 
 
 def put_back(
-    disk: Disk, journal: Journal, progress: Progress | None = None
+    disk: Disk,
+    journal: Journal,
+    progress: Progress | None = None,
+    cancelled: Cancelled | None = None,
 ) -> Restored:
-    """Put back every file of the batch that lies in the trash."""
+    """Put back every file of the batch that lies in the trash, until `cancelled`."""
     done = Restored()
+
+    def advanced() -> bool:
+        """Tell how far it is; whether to go on."""
+        if progress is not None:
+            progress(len(done.items) + len(done.failed), len(journal.expected))
+        return cancelled is None or not cancelled()
+
     by_place: dict[int, list[Item]] = {}
     for item in journal.items:
         by_place.setdefault(item.folder, []).append(item)
@@ -50,10 +60,7 @@ def put_back(
             except OSError as error:
                 bins[item.bin] = error
         for place, members in by_place.items():
-            _one_folder(disk, journal.folders[place], members, bins, done)
-            if progress is not None:
-                count = len(done.items) + len(done.failed) + len(done.gone)
-                progress(count, len(journal.items))
+            _one_folder(disk, journal.folders[place], members, bins, done, advanced)
         for handle in bins.values():
             if isinstance(handle, int):
                 with suppress(OSError):
@@ -87,6 +94,7 @@ def _one_folder(
     members: Sequence[Item],
     bins: dict[int, int | OSError | None],
     done: Restored,
+    advanced: Callable[[], bool],
 ) -> None:
     waiting: list[tuple[Item, int]] = []
     for item in members:
@@ -107,7 +115,7 @@ def _one_folder(
     try:
         with _reached(disk, folder) as target:
             both: list[tuple[Item, int]] = []
-            while waiting:
+            while waiting and advanced():
                 item, handle = waiting.pop()
                 why = _one(disk, handle, item, target, both)
                 if why is None:
@@ -120,6 +128,8 @@ def _one_folder(
                 for item, handle in both:
                     with suppress(OSError):  # it keeps both until it is settled
                         disk.remove(handle, item.slot)
+            done.failed += [(item, STOPPED) for item, _ in waiting]
+            advanced()
     except Unsafe as error:
         done.failed += [(item, str(error)) for item, _ in waiting]
     except OSError as error:

@@ -122,12 +122,12 @@ class Trash:
             batch = new_name(self._now())
             try:
                 try:
-                    journal, draft = self._begin(room, batch, found)
+                    journal, draft = self._begin(room, batch, found, cancelled)
                 except OSError as error:
                     self._batches.clear(room, batch)
                     if not is_full(error) or not self._batches.spend_reserve(room):
                         raise
-                    journal, draft = self._begin(room, batch, found)
+                    journal, draft = self._begin(room, batch, found, cancelled)
             except (OSError, Unreadable) as error:
                 self._batches.clear(room, batch)
                 raise self._refusal(error) from None
@@ -150,7 +150,11 @@ class Trash:
             )
 
     def _begin(
-        self, room: int, batch: str, found: Sequence[Found]
+        self,
+        room: int,
+        batch: str,
+        found: Sequence[Found],
+        cancelled: Cancelled | None,
     ) -> tuple[Journal, Draft]:
         """Look at every file again, and write down where each is to go."""
         disk = self._disk
@@ -159,7 +163,7 @@ class Trash:
         with disk.inside(room, [batch]) as folder:
             private_folder(disk, folder, FILES)
             with disk.inside(folder, [FILES]) as files:
-                draft = moving.prepare(disk, found, bins, files)
+                draft = moving.prepare(disk, found, bins, files, cancelled)
             journal = Journal(
                 batch,
                 self._now(),
@@ -184,22 +188,26 @@ class Trash:
         return NoTrash(f"there is no usable trash in {where}: {error}")
 
     def delete(
-        self, found: Sequence[Found], *, progress: Progress | None = None
+        self,
+        found: Sequence[Found],
+        *,
+        progress: Progress | None = None,
+        cancelled: Cancelled | None = None,
     ) -> Applied:
-        """Delete files for good.
+        """Delete files for good; those that `cancelled` came before stay.
 
         They go through the trash, so that a killed run leaves none half deleted;
         where there is none they are deleted where they lie. Raises `Busy`.
         """
         try:
-            applied = self.apply(found, progress=progress)
+            applied = self.apply(found, progress=progress, cancelled=cancelled)
         except (DiskFull, NoTrash):
-            done = moving.delete(self._disk, found, progress)
+            done = moving.delete(self._disk, found, progress, cancelled)
             self._note_deleted(done.moved)
             return Applied(None, tuple(done.moved), tuple(done.failed), done.gained)
         emptied = Emptied()
         if applied.batch is not None:
-            emptied = self.empty([applied.batch])
+            emptied = self.empty([applied.batch], cancelled=cancelled)
         kept = dict(emptied.failed)
         moved = [each for each in applied.moved if each.path not in kept]
         failed = [each for each in applied.failed if not each.no_bin]
@@ -210,7 +218,7 @@ class Trash:
         ]
         direct = Carried()
         if rest := [each.found for each in applied.failed if each.no_bin]:
-            direct = moving.delete(self._disk, rest)
+            direct = moving.delete(self._disk, rest, progress, cancelled)
             self._note_deleted(direct.moved)
         return Applied(
             applied.batch if kept else None,
@@ -228,10 +236,15 @@ class Trash:
                 note(self._disk, room, removal, [each.path for each in found])
 
     def undo(
-        self, reference: str | None = None, *, progress: Progress | None = None
+        self,
+        reference: str | None = None,
+        *,
+        progress: Progress | None = None,
+        cancelled: Cancelled | None = None,
     ) -> Undone:
         """Put back the last clean-up, or the one that `reference` names.
 
+        What is left when it is `cancelled` stays in the trash, for another undo.
         Raises `UnknownBatch` or `BadInput` when it names none, or more than one.
         """
         with self._maybe_alone() as room:
@@ -246,7 +259,7 @@ class Trash:
             if room is None or batch is None:
                 return Undone(None, freed=freed[-1] if freed else None)
             journal = self._batches.journal(room, batch.id)
-            done = restoring.put_back(self._disk, journal, progress)
+            done = restoring.put_back(self._disk, journal, progress, cancelled)
             failed = [(item.path, why) for item, why in done.failed]
             self._batches.drop_if_empty(room, journal)
             restored = tuple(item.path for item in done.items)
@@ -257,8 +270,12 @@ class Trash:
         references: Sequence[str] | None = None,
         *,
         progress: Progress | None = None,
+        cancelled: Cancelled | None = None,
     ) -> Emptied:
-        """Delete for good what lies in the trash: everything, or these batches."""
+        """Delete for good what lies in the trash: everything, or these batches.
+
+        What is left when it is `cancelled` stays there, and can still be put back.
+        """
         done = Emptied()
         with self._maybe_alone() as room:
             everything = self._batches.all(room) if room is not None else []
@@ -271,10 +288,17 @@ class Trash:
                 chosen = list(dict.fromkeys(b for b in named if b is not None))
             if room is None:
                 return done
-            self._free(room, chosen, done, progress)
+            self._free(room, chosen, done, progress, cancelled)
         return done
 
-    def expire(self, keep: float, spare: str | None = None) -> Emptied:
+    def expire(
+        self,
+        keep: float,
+        spare: str | None = None,
+        *,
+        progress: Progress | None = None,
+        cancelled: Cancelled | None = None,
+    ) -> Emptied:
         """Delete for good the clean-ups that were made more than `keep` seconds ago.
 
         `spare` is the one just made, which an undo was promised for. Raises `Busy` or
@@ -289,7 +313,7 @@ class Trash:
                     for batch in self._batches.all(room)
                     if is_expired(batch, keep, now) and batch.id != spare
                 ]
-                self._free(room, old, done, None, exact_age(keep))
+                self._free(room, old, done, progress, cancelled, exact_age(keep))
         return done
 
     def _free(
@@ -298,6 +322,7 @@ class Trash:
         batches: Sequence[Batch],
         done: Emptied,
         progress: Progress | None,
+        cancelled: Cancelled | None,
         kept: str | None = None,
     ) -> None:
         """Delete these for good, and remember it for an undo that asks for them."""
@@ -306,7 +331,9 @@ class Trash:
         for batch in batches:
             items, size = done.items, done.bytes
             journal = self._batches.journal(room, batch.id)
-            paths = emptying.delete_for_good(self._disk, journal, done, total, progress)
+            paths = emptying.delete_for_good(
+                self._disk, journal, done, total, progress, cancelled
+            )
             removal = Removal(batch.id, journal.when, self._now(), kept)
             note(self._disk, room, removal, paths)
             self._batches.drop_if_empty(room, journal)

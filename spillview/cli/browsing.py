@@ -60,18 +60,26 @@ def run(name: str, args: argparse.Namespace, streams: Streams) -> int:
             "browsing needs a terminal; without one use `spillview ls`, `sessions`,"
             " `show`, `envelope` or `grep`"
         )
-    from spillview.catalogue.catalogue import Catalogue
-
-    query = query_of(args, args.words)
-    catalogue = Catalogue.here()
-    if not args.or_demo or catalogue.scan(query):
-        return _browse(catalogue, query)
-    from spillview.catalogue.catalogue import Query
-    from spillview.demo.passing import passing_night
+    from spillview.catalogue.ahead import look_ahead
     from spillview.places import Places
 
+    query, places = query_of(args, args.words), Places.here()
+    # Before anything is loaded that it could share.
+    ahead = None if args.or_demo else look_ahead(places, query, time.time())
+    from spillview.catalogue.catalogue import Catalogue
+
+    catalogue = Catalogue.here(places)
+    catalogue.take_ahead(ahead)
+    if not args.or_demo or catalogue.scan(query):
+        return _browse(catalogue, query)
+    from spillview.catalogue.query import Query
+    from spillview.demo.passing import passing_night
+
     catalogue.close()
-    streams.note("no store was found on this machine; this is a made night")
+    streams.note(
+        "no artifact was found on this machine (`spillview doctor` lists where was"
+        " looked); this is a made night"
+    )
     home = passing_night(time.time())
     return _browse(Catalogue.here(Places.of_home(home)), Query())
 
@@ -85,7 +93,10 @@ def interactive(streams: Streams) -> bool:
 
 
 def _browse(catalogue: Catalogue, query: Query) -> int:
-    catalogue.look_ahead(query)  # while the screens load
+    from spillview.tui.pauses import hold_back
+
+    hold_back()
+    _load_asyncio()
     from spillview.cli.keeping import marks_kept
     from spillview.tui.app import SpillviewApp
 
@@ -95,6 +106,20 @@ def _browse(catalogue: Catalogue, query: Query) -> int:
     finally:
         catalogue.close()
     return app.return_code or 0
+
+
+def _load_asyncio() -> None:
+    """Load it as on a Python without TLS, which nothing here speaks.
+
+    OpenSSL takes a thirtieth of the start, and megabytes that last.
+    """
+    if "ssl" in sys.modules or "asyncio" in sys.modules:
+        return
+    sys.modules["ssl"] = None  # type: ignore[assignment]  # what makes it absent
+    try:
+        import asyncio  # noqa: F401 - for Textual
+    finally:
+        del sys.modules["ssl"]
 
 
 def _demo(args: argparse.Namespace, streams: Streams) -> int:

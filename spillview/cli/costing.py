@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterable, Iterator
+from itertools import islice
 
 from spillview.hints import TYPE_CHECKING
 from spillview.text import human_count, iso, path_text, printable, share_text
@@ -11,6 +13,7 @@ if TYPE_CHECKING:
     from spillview.catalogue.catalogue import Catalogue, Query
     from spillview.catalogue.listing import Listing
     from spillview.cli.streams import Streams
+    from spillview.forecast.cost_rows import Cost
     from spillview.forecast.series import Completing
 
 SHOWN = 50
@@ -37,14 +40,13 @@ def write_costs(
         completing=completing,
         progress=lambda done, total: streams.progress("reading results", done, total),
     )
-    rows = found.rows
-    if args.command is not None:
-        wanted = args.command.casefold()
-        rows = [each for each in rows if wanted in (each.command or "").casefold()]
     limit = args.limit
     if limit is None and streams.terminal and not args.all and not args.json:
         limit = SHOWN
-    shown = rows[:limit]
+    total_rows = len(found.rows)
+    if args.command is not None:
+        total_rows = sum(1 for _ in _wanted(found.rows, args.command))
+    shown = islice(_wanted(found.rows, args.command), limit)
     if args.json:
         for cost in shown:
             streams.json(cost_row(cost))
@@ -79,9 +81,9 @@ def write_costs(
             write_table(streams, columns, table, headed=True)
         else:
             streams.note("no result was found")
-        if rows:
+        if total_rows:
             streams.note(
-                f"{human_count(len(shown))} of {human_count(len(rows))} results; all"
+                f"{human_count(len(table))} of {human_count(total_rows)} results; all"
                 f" together ~{human_count(found.carried)} tokens were carried"
             )
     if found.unknown:
@@ -92,3 +94,9 @@ def write_costs(
     for problem in found.problems:
         streams.error(f"{path_text(problem.path)}: {problem.sentence}")
     return 2 if found.problems else 0
+
+
+def _wanted(rows: Iterable[Cost], text: str | None) -> Iterator[Cost]:
+    """Those whose command holds a text."""
+    wanted = text.casefold() if text is not None else ""
+    return (each for each in rows if wanted in (each.command or "").casefold())

@@ -126,10 +126,9 @@ def _artifacts(
             if only is None or PICKS[only].admits(artifact)
         )
         rows = listing.pick(index for _, index in sorted(keyed))
-    number, space = len(rows), rows.space
-    if limit is not None and limit < number:
-        rows = rows.pick(range(limit))
-    size = size_words(space.bytes, space.disk)
+    whole = rows
+    if limit is not None and limit < len(whole):
+        rows = whole.pick(range(limit))
     if query.paths and catalogue.state is not None:
         catalogue.state.remember_ids(rows.addresses())
     unreadable = False
@@ -144,8 +143,9 @@ def _artifacts(
         from spillview.cli.listing_tables import artifact_table
 
         unreadable = artifact_table(rows, completing(rows), catalogue.now(), streams)
-    if len(rows) < number:
-        _tell_limit(streams, len(rows), number, f"artifacts ({size})")
+    if len(rows) < len(whole):
+        size = size_words(whole.space.bytes, whole.space.disk)
+        _tell_limit(streams, len(rows), len(whole), f"artifacts ({size})")
     if only == "secret-like":
         _tell_unlooked(catalogue, listing, streams)
     code = tell_problems(streams, catalogue)

@@ -6,14 +6,18 @@ import argparse
 import os
 
 from spillview.cli.commands import query_of
+from spillview.cli.stopping import Stop
 from spillview.errors import BadInput, SpillError
 from spillview.hints import TYPE_CHECKING
 from spillview.text import path_text, printable
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from spillview.catalogue.catalogue import Catalogue, Query
     from spillview.cleanup.pins import Pin, Pins
     from spillview.cli.streams import Streams
+    from spillview.model import Artifact
 
 PIN = """\
 Pins artifacts: no clean-up plans them for removal until they are unpinned. With
@@ -61,7 +65,9 @@ def run(name: str, args: argparse.Namespace, streams: Streams) -> int:
             ids = [_pinned(word, known, catalogue, query) for word in args.words]
             changed = pins.remove(ids)
         else:
-            found = [catalogue.find(word, query) for word in args.words]
+            found = _found(args.words, catalogue, query, streams)
+            if found is None:
+                return 130
             now = catalogue.now()
             changed = pins.add(Pin(a.id, a.found.address, now) for a in found)
             ids = [artifact.id for artifact in found]
@@ -78,6 +84,24 @@ def run(name: str, args: argparse.Namespace, streams: Streams) -> int:
         return 0 if changed or name == "pin" else 1
     finally:
         catalogue.close()
+
+
+def _found(
+    words: Sequence[str], catalogue: Catalogue, query: Query, streams: Streams
+) -> list[Artifact] | None:
+    """The artifacts that these words mean; None where the person stopped it."""
+    found = []
+    with Stop() as stop:
+        for number, word in enumerate(words):
+            if stop():
+                streams.error(
+                    f"stopped: {number:,} of {len(words):,} artifacts were looked up,"
+                    " and none was pinned; the same command pins them"
+                )
+                return None
+            streams.progress("looked up", number, len(words))
+            found.append(catalogue.find(word, query))
+    return found
 
 
 def _whole_session(

@@ -19,6 +19,7 @@ from spillview.cli.plan_report import (
     tell_open,
     tell_settled,
 )
+from spillview.cli.stopping import Stop
 from spillview.errors import BadInput, SpillError
 from spillview.hints import TYPE_CHECKING
 
@@ -122,6 +123,8 @@ def run(name: str, args: argparse.Namespace, streams: Streams) -> int:
     if args.at is not None and args.apply:
         raise BadInput("--at is a forecast, which --apply cannot carry out")
     rules: Deciding | None = None if args.policy else _rules(args)
+    applied: Applied | None = None
+    stop = Stop()
     catalogue = Catalogue.here()
     try:
         now = catalogue.now()
@@ -153,19 +156,22 @@ def run(name: str, args: argparse.Namespace, streams: Streams) -> int:
         found = seen.plan.remove
         where = trashes(catalogue.places, found.found) if found else []
         full = room(catalogue.places, len(found)) if found else None
-        applied = None
         plan = seen.plan
         if args.apply and found:
             if not _agreed(args, plan, where, streams):
                 streams.note("nothing was removed")
                 return 1
-            plan, applied = _apply(args, plan, catalogue, query, trash, streams)
+            with stop:
+                plan, applied = _apply(
+                    args, plan, catalogue, query, trash, streams, stop
+                )
             tell_settled(trash, streams)
         elif args.apply:
             applied = _nothing_done()
         if args.policy:
             _tell_idle(seen, args.harness, streams)
-        expired = _expire(catalogue, trash, applied, streams)
+        done = applied if not stop.wished else None
+        expired = _expire(catalogue, trash, done, streams)
         print_plan(plan, where, full, applied, args, streams, ahead, expired)
         if catalogue.state is not None:  # one of them may be to be pinned
             catalogue.state.remember_ids(
@@ -183,7 +189,14 @@ def run(name: str, args: argparse.Namespace, streams: Streams) -> int:
         if not found and args.session is not None:
             streams.note(f"nothing of session {args.session} is to be removed")
             return code or 1
+        if stop.wished:
+            streams.error("stopped; the same command goes on with the rest")
+            return 130
         return code
+    except KeyboardInterrupt:
+        if args.apply and applied is None:
+            streams.error("stopped before anything was removed")
+        raise
     except NoPolicies as error:
         streams.error(f"{error}, for example")
         for line in EXAMPLE.splitlines():
@@ -317,6 +330,7 @@ def _apply(
     query: Query,
     trash: Trash,
     streams: Streams,
+    stop: Stop,
 ) -> tuple[Plan, Applied]:
     from spillview.cleanup.cleanup import still
     from spillview.cleanup.moving import Failure
@@ -331,9 +345,9 @@ def _apply(
         streams.progress("removed", done, total)
 
     if args.permanent:
-        return plan, trash.delete(found, progress=progress)
+        return plan, trash.delete(found, progress=progress, cancelled=stop)
     try:
-        applied = trash.apply(found, progress=progress)
+        applied = trash.apply(found, progress=progress, cancelled=stop)
     except (DiskFull, NoTrash) as error:
         reason = str(error)
         applied = Applied(
@@ -346,9 +360,12 @@ def _apply(
         f"{amount(stuck)} cannot be moved into a trash"
         f" ({applied_reason(applied)}). Delete them for good?"
     )
-    if args.yes or not answers() or not agreed(streams, question):
+    if stop.wished or args.yes or not answers():
         return plan, applied
-    deleted = trash.delete(stuck, progress=progress)
+    with stop.asking():
+        if not agreed(streams, question):
+            return plan, applied
+    deleted = trash.delete(stuck, progress=progress, cancelled=stop)
     others = tuple(failure for failure in applied.failed if not failure.no_bin)
     return plan, Applied(
         applied.batch,

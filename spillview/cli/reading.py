@@ -312,7 +312,7 @@ def _envelope(
 ) -> int:
     facts = catalogue.envelope(artifact)
     if args.json:
-        from spillview.catalogue.rows import envelope_row
+        from spillview.catalogue.envelope_rows import envelope_row
         from spillview.growth.repetition import look_at_artifact
         from spillview.growth.rows import repetition_row
 

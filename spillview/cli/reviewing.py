@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from spillview.catalogue.catalogue import Catalogue, Query
     from spillview.cli.streams import Streams
     from spillview.report.findings import Report
-    from spillview.review.state import Note, State
+    from spillview.review.notes import Note
+    from spillview.review.state import State
 
 REVIEW = f"""\
 The morning report: what needs a look since the last review (before the first one since

@@ -49,6 +49,10 @@ EVERY = 0.1
 """Seconds between two updates of the progress line."""
 
 
+PATIENCE = 0.5
+"""Seconds before the first one."""
+
+
 class Streams:
     """Where this run's output goes, and how it may look."""
 
@@ -61,6 +65,7 @@ class Streams:
         self._progress = is_terminal(sys.stderr)
         self._shown = False
         self._last = 0.0
+        self._began = 0.0
         self._asked = 0.0
         self._gone = False
         self._told: set[str] = set()
@@ -158,10 +163,11 @@ class Streams:
         now = time.monotonic()
         if self.quiet or not self._progress or now - self._last < EVERY:
             return
-        if not self._last:  # nothing is shown of what is quick
-            self._last = now
-            return
+        if not self._last:
+            self._began = now
         self._last = now
+        if now - self._began < PATIENCE:  # nothing is shown of what is quick
+            return
         if self._pace is None:
             from spillview.pace import Pace
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 from spillview.cli.refusals import tell_refusals
+from spillview.cli.stopping import Stop
 from spillview.errors import BadInput
 from spillview.hints import TYPE_CHECKING
 from spillview.text import (
@@ -77,10 +78,12 @@ def _undo(trash: Trash, args: argparse.Namespace, streams: Streams) -> int:
     if len(args.words) > 1:
         raise BadInput("`undo` puts back one clean-up at a time")
     reference = args.words[0] if args.words else None
-    done = trash.undo(
-        reference,
-        progress=lambda done, total: streams.progress("restored", done, total),
-    )
+    with Stop() as stop:
+        done = trash.undo(
+            reference,
+            progress=lambda done, total: streams.progress("restored", done, total),
+            cancelled=stop,
+        )
     if args.json:
         from spillview.cleanup.plan_rows import undone_row
 
@@ -93,6 +96,9 @@ def _undo(trash: Trash, args: argparse.Namespace, streams: Streams) -> int:
     are = "is" if back == 1 else "are"
     streams.note(f"{plural(back, 'artifact')} {are} back ({done.batch})")
     tell_refusals(done.failed, "is not back", "are not back", streams)
+    if stop.wished:
+        streams.error(f"stopped; `spillview undo {done.batch}` goes on")
+        return 130
     return 2 if done.failed else 0
 
 
@@ -168,10 +174,12 @@ def _empty(trash: Trash, args: argparse.Namespace, streams: Streams) -> int:
     if asked and not agreed(streams, question):
         streams.note("nothing was deleted")
         return 1
-    done = trash.empty(
-        [batch.id for batch in batches] if args.words else None,
-        progress=lambda done, total: streams.progress("deleted", done, total),
-    )
+    with Stop() as stop:
+        done = trash.empty(
+            [batch.id for batch in batches] if args.words else None,
+            progress=lambda done, total: streams.progress("deleted", done, total),
+            cancelled=stop,
+        )
     if args.json:
         from spillview.cleanup.plan_rows import batch_row, emptied_row
 
@@ -185,6 +193,9 @@ def _empty(trash: Trash, args: argparse.Namespace, streams: Streams) -> int:
         gone = plural(done.items, "artifact")
         streams.deletion(f"{gone} deleted for good, {freed} freed")
     tell_refusals(done.failed, "stays in the trash", "stay in the trash", streams)
+    if stop.wished:
+        streams.error("stopped; the same command goes on")
+        return 130
     return 2 if done.failed else 0
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import time
 
 from spillview.cli.commands import query_of, tell_problems
 from spillview.errors import BadInput
@@ -52,6 +53,8 @@ INTERVAL = 1.0
 """Seconds between the two looks, unless told otherwise."""
 LONGEST = 3600
 """Seconds that the second look may be waited for."""
+STEP = 0.2
+"""Seconds between two words of how long it waits."""
 
 _LIMITS = (
     ("max-file", "SIZE", "what one file may take"),
@@ -99,6 +102,7 @@ def run(name: str, args: argparse.Namespace, streams: Streams) -> int:
             chosen=chosen,
             interval=interval,
             whole=args.whole,
+            sleep=lambda seconds: _wait(seconds, streams),
         )
         if args.json:
             _write_json(found, streams)
@@ -112,8 +116,23 @@ def run(name: str, args: argparse.Namespace, streams: Streams) -> int:
             streams.error(f"no artifact of session {query.session} was found")
             unread = 2
         return 1 if found.passed else unread
+    except KeyboardInterrupt:
+        streams.error(
+            "stopped before the check ended: nothing is said of any limit, and the"
+            " sizes that the check before kept are still there"
+        )
+        raise
     finally:
         catalogue.close()
+
+
+def _wait(seconds: float, streams: Streams) -> None:
+    """Let that much time pass before the second look, and say how much is left."""
+    began = time.monotonic()
+    while (left := seconds - (time.monotonic() - began)) > 0:
+        time.sleep(min(left, STEP))
+        waited = int(time.monotonic() - began)
+        streams.progress("seconds waited", waited, round(seconds))
 
 
 def _interval(typed: str | None) -> float:

@@ -29,6 +29,8 @@ _WRAPPERS = frozenset(
     ("builtin", "command", "env", "exec", "nice", "nohup", "stdbuf", "sudo", "time")
 )
 _STEP = re.compile(r"&&|\|\||;|\n")
+_BEFORE = re.compile(r"[A-Za-z_]\w{0,80}=\S{0,4096}|\d{1,9}[smh]?")
+"""What may stand before a command's name."""
 
 
 class Rule(Frozen):
@@ -45,7 +47,7 @@ class Rule(Frozen):
     """What must stand in the output's end for the rule to be tried at all."""
 
 
-QUICK = 4 << 10
+QUICK = 8 << 10
 """Bytes at the end that mostly hold every line that is looked at."""
 
 SHORT = TEXT_LIMIT // 4
@@ -104,9 +106,8 @@ def conclusion(
             text = row.decode("utf-8", "replace").strip().strip("= \t")
         else:
             text = bare(row.decode("utf-8", "replace"))
-        if reach.any_of is not None and reach.any_of.match(text) is None:
-            continue
-        for rule in reach.rules:
+        bound = reach.any_of.match(text) is not None
+        for rule in reach.rules if bound else reach.loose:
             if nearest is not None and not rule.over:
                 continue
             if rule.pattern.search(text) is None:
@@ -134,10 +135,10 @@ def _wanted(data: bytes, start: int, needles: frozenset[bytes]) -> list[int] | N
     while (reach := _reach(distance + 1, needles)).rules:
         if cut > 0 and len(rows) < reach.within:
             return None
-        any_of = reach.any_of
+        any_of, loose = reach.any_of, reach.loose
         for at, row in enumerate(rows[distance : reach.within], distance + 1):
             if (
-                any_of is None
+                loose
                 or len(row) > SHORT
                 or any_of.match(row.strip().strip("= \t")) is not None
             ):
@@ -200,11 +201,8 @@ def lists(tool: str | None, command: str | None) -> bool:
         return True
     steps = [step for step in _STEP.split(command or "") if step.strip()]
     for step in reversed(steps):
-        words = [
-            word
-            for word in step.split("|", 1)[0].split()
-            if not re.fullmatch(r"[A-Za-z_]\w{0,80}=\S{0,4096}|\d{1,9}[smh]?", word)
-        ]
+        words = step.split("|", 1)[0].split()
+        words = [word for word in words if not _BEFORE.fullmatch(word)]
         while words and words[0].rpartition("/")[2] in _WRAPPERS:
             del words[0]
         if not words or words[0] in ("cd", "echo", "true", "done", "fi", "}", ")"):
@@ -280,9 +278,11 @@ class _Reach(NamedTuple):
     within: int
     """The last line for which these are all."""
     rules: tuple[Rule, ...]
-    any_of: re.Pattern[str] | None
-    """What matches at a line's start wherever one of the rules does; None where they
-    are to be tried one by one."""
+    any_of: re.Pattern[str]
+    """What matches a line wherever one of the rules does that match at its start
+    alone."""
+    loose: tuple[Rule, ...]
+    """The other rules, to be tried one by one."""
 
 
 @cache
@@ -299,23 +299,27 @@ def _reach(distance: int, needles: frozenset[bytes]) -> _Reach:
         if rule.within >= distance and (rule.needle is None or rule.needle in needles)
     )
     within = min((rule.within for rule in rules), default=0)
-    each = [rule.pattern.pattern for rule in rules]
-    if not all(map(_begins_a_line, each)):
-        return _Reach(within, rules, None)
-    return _Reach(within, rules, re.compile("|".join(f"(?:{one})" for one in each)))
+    begun = [(rule, _behind_start(rule.pattern.pattern)) for rule in rules]
+    # Without their `^` the branches are told apart by their first characters.
+    bound = "|".join(regex for _, regex in begun if regex is not None)
+    loose = tuple(rule for rule, regex in begun if regex is None)
+    return _Reach(within, rules, re.compile(bound or "(?!)"), loose)
 
 
 _SPLITS = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|[()|]")
 
 
-def _begins_a_line(regex: str) -> bool:
-    """Whether it matches only at a text's start."""
+def _behind_start(regex: str) -> str | None:
+    """The regex to `match` where it matches only at a text's start; None elsewhere."""
     depth, starts = 0, [0]
     for token in _SPLITS.finditer(regex):
         depth += (token[0] == "(") - (token[0] == ")")
         if token[0] == "|" and depth == 0:
             starts.append(token.end())
-    return all(regex.startswith("^", at) for at in starts)
+    if not all(regex.startswith("^", at) for at in starts):
+        return None
+    ends = [*(at - 1 for at in starts[1:]), len(regex)]
+    return "|".join(regex[at + 1 : end] for at, end in zip(starts, ends, strict=True))
 
 
 @cache

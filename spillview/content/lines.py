@@ -14,7 +14,7 @@ from spillview.frozen import Frozen
 BLOCK = 1 << 16
 """Bytes between two entries of the index; 17 bytes of memory each."""
 
-_CHUNK = 4
+_CHUNK = 8
 """Blocks read at a time."""
 
 _NEAR = 256

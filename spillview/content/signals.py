@@ -212,7 +212,7 @@ class _Likely:
         from stringzilla import translate
 
         # Many times as fast as `lower`, which took as long as all other looking.
-        self._lowered: bytes = translate(window[start:stop], _LOWER)
+        self._lowered: bytes = translate(memoryview(window)[start:stop], _LOWER)
         self._start, self._stop = start, stop
         self._places = dict.fromkeys(_HELD, -1)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from spillview.discovery.entries import (
     Discovery,
@@ -70,19 +70,27 @@ def discover(
     settings: Settings | None = None,
     paths: Sequence[str] = (),
     harness: str | None = None,
+    *,
+    there: Collection[str] = (),
 ) -> Discovery:
     """Everything below `paths`, or in this user's stores when there are none.
 
     `harness` allows only that one; a PATH that does not look like it is then read as a
     folder of its files. Raises `BadInput` for an unknown harness or a path that is not
-    there; what cannot be read is a problem, and the rest is found.
+    there; what cannot be read is a problem, and the rest is found. So is a path that
+    was `there` at an earlier look and is gone.
     """
     if harness is not None and harness not in profiles:
         raise BadInput(_no_harness(harness, profiles))
     chosen = [p for name, p in profiles.items() if harness in (None, name)]
     search = _Search(places, chosen, profiles, harness)
     for path in paths:
-        search.take(path)
+        try:
+            search.take(path)
+        except BadInput:
+            if path not in there:
+                raise
+            search.missed(path)
     if not paths:
         search.usual(settings)
     return search.finished()
@@ -159,6 +167,10 @@ class _Search(Stores):
             self._take_folder(path)
         else:
             self._take_file(path)
+
+    def missed(self, path: str) -> None:
+        """Note that a PATH is no longer there."""
+        self._walker.tell(os.path.abspath(path), "it is gone", self._harness)
 
     def _take_folder(self, path: str) -> None:
         real = os.path.realpath(path)

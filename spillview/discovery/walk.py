@@ -99,7 +99,14 @@ class Walker:
             if ground.uid != -1 and not self._has_any(handle, facts, here):
                 return []
             deeper = []
+            beneath = os.path.join(real, "")
             shelf = Shelf(ground, folder, real, here, narrow, top)
+            if (
+                shelf.alike
+                and isinstance(handle, int)
+                and shelf.take_plain(self, handle)
+            ):
+                return []
             try:
                 with os.scandir(handle) as listed:
                     entries: Iterable[os.DirEntry[str]] = listed
@@ -120,7 +127,7 @@ class Walker:
                             ahead = advance(here, entry.name, narrow)
                             if ahead:
                                 inside = shelf.below + entry.name
-                                below = os.path.join(real, entry.name)
+                                below = beneath + entry.name
                                 deeper.append((inside, below, ahead, False))
             except OSError as error:
                 self.tell(folder, no_access(error), harness)

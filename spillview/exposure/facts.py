@@ -57,7 +57,7 @@ class Exposure(Frozen):
         return f"{{}} {noun} {means or self.means}: {self.advice}"
 
 
-_ALONE = {"have": "has", "are": "is", "lie": "lies", "hold": "holds"}
+_ALONE = {"have": "has", "are": "is", "lie": "lies", "hold": "holds", "link": "links"}
 _FOLDERS: dict[Kind, str] = {
     "foreign-folder": "belong to others, who can remove and swap what is in them",
     "open-folder": "are open to every user, who can plant, remove and swap files there",

@@ -24,8 +24,9 @@ _REST: tuple[tuple[Kind, str, str], ...] = (
     ),
     (
         "leads-out",
-        "are links out of every store: what they lead to is not looked into",
-        "see where they lead before anything follows them",
+        "link out of every store: what is there is neither read nor removed, its size"
+        " and time alone are shown",
+        "look there before anything follows such a link",
     ),
     (
         "hard-link",

@@ -10,9 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from itertools import accumulate
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from spillview.catalogue.query import Query
+from spillview.digests import sha256
+from spillview.forecast.cost_rows import Cost, CostRows
 from spillview.forecast.series import Completing, Told, each_once, mark_of, told
 from spillview.model import Artifact, Problem
 
@@ -23,33 +25,11 @@ Cancelled = Callable[[], bool]
 Progress = Callable[[int, int], None]
 
 
-class Cost(NamedTuple):
-    """What one result cost."""
-
-    carried: int
-    """Estimated tokens x turns."""
-    tokens: int
-    """Estimated, of what the model received."""
-    turns: int
-    """Later turns that carried it, those of forks included."""
-    harness: str
-    session: str
-    project: str | None
-    tool: str | None
-    command: str | None
-    time: float | None
-    artifact: str | None
-    """Its id, where the output was spilled and is on disk."""
-    spilled: bool
-    transcript: str
-    record: int
-
-
 @dataclass(slots=True)
 class Costs:
     """Every result by what it cost, most first."""
 
-    rows: list[Cost] = field(default_factory=list)
+    rows: CostRows = field(default_factory=CostRows)
     unknown: int = 0
     """Results of harnesses whose records do not tell of compactions."""
     problems: list[Problem] = field(default_factory=list)
@@ -57,7 +37,7 @@ class Costs:
     @property
     def carried(self) -> int:
         """Of all of them."""
-        return sum(row.carried for row in self.rows)
+        return self.rows.carried
 
 
 def rank(
@@ -77,7 +57,7 @@ def rank(
         catalogue, query, found.problems, progress=progress, cancelled=cancelled
     ):
         ranking.take(each)
-    found.rows = ranking.rows()
+    found.rows.rank()
     return found
 
 
@@ -97,8 +77,6 @@ class _Ranking:
             for m in artifact.link.mentions
         }
         self._turns: set[tuple[str, int]] = set()
-        self._rows: list[Cost] = []
-        self._known: dict[tuple[object, ...], int] = {}
 
     def take(self, told: Told) -> None:
         harness, results = told.log.harness, told.results
@@ -138,23 +116,7 @@ class _Ranking:
                 told.log.path,
                 result.record,
             )
-            self._add(row, result.call_id)
-
-    def _add(self, row: Cost, call_id: str | None) -> None:
-        """Take a row; a fork's copy adds its own turns to the one there is."""
-        if call_id is not None:
-            key = (row.harness, call_id, row.command, row.time)
-            at = self._known.get(key)
-            if at is not None:
-                before = self._rows[at]
-                self._rows[at] = before._replace(
-                    carried=before.carried + row.carried,
-                    turns=before.turns + row.turns,
-                    artifact=before.artifact or row.artifact,
-                )
-                return
-            self._known[key] = len(self._rows)
-        self._rows.append(row)
+            self._found.rows.add(row, _call_mark(row, result.call_id))
 
     def _is_new(self, harness: str) -> Callable[[int], bool]:
         def is_new(digest: int) -> bool:
@@ -174,7 +136,10 @@ class _Ranking:
             return False
         return query.until is None or when <= query.until
 
-    def rows(self) -> list[Cost]:
-        return sorted(
-            self._rows, key=lambda row: (-row.carried, -row.tokens, row.time or 0.0)
-        )
+
+def _call_mark(row: Cost, call_id: str | None) -> bytes | None:
+    """What a call is known by in each fork that began with it; None: by nothing."""
+    if call_id is None:
+        return None
+    told = (row.harness, call_id, row.command, row.time)
+    return sha256(repr(told).encode("utf-8", "surrogatepass")).digest()[:16]

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
-from spillview.forecast.cost import Cost
+from spillview.forecast.cost_rows import Cost
 from spillview.forecast.crossing import Forecast
 from spillview.forecast.kept import Outcome
 from spillview.forecast.per import PerUnit

@@ -45,6 +45,11 @@ ASKS_NOTHING = "bypassPermissions"
 
 _MAX_INPUT = 1 << 20
 
+_NO_EVENT = (
+    "on stdin there was no event of Claude Code, which is JSON: no command is changed;"
+    " `spillview hook explain claude-code -- COMMAND` tells what the hook makes of one"
+)
+
 
 class Decision:
     """What becomes of one command."""
@@ -325,8 +330,13 @@ def run(program: str) -> int:
             return 0
         from spillview.folders import own_folder
 
+        try:
+            event = json.loads(data)
+        except ValueError:
+            sys.stderr.write(f"spillview: {_NO_EVENT}\n")
+            return 0
         found = answer(
-            json.loads(data),
+            event,
             os.environ,
             config_dir=own_folder("config"),
             cache_dir=own_folder("cache"),

@@ -29,9 +29,14 @@ class Standing:
     """The user's own file of rules; None where there is none."""
     problems: tuple[str, ...]
     """Plain sentences: why the hook cannot start, or changes nothing."""
+    unread: tuple[str, ...] = ()
+    """Files of settings that could not be understood."""
 
     def __str__(self) -> str:
-        if not self.installed:
+        if not self.installed and self.unread:
+            files = dict.fromkeys(map(path_text, self.unread))
+            said = f"whether it is installed is not known, for {', '.join(files)}"
+        elif not self.installed:
             said = "not installed (spillview hook install claude-code does it)"
         else:
             files = dict.fromkeys(path_text(path) for path, _ in self.installed)
@@ -43,6 +48,7 @@ class Standing:
 def standing(places: Places, cwd: str) -> Standing:
     """Look at everything the hook depends on; reads, changes and starts nothing."""
     problems: list[str] = []
+    unread: list[str] = []
     installed: list[tuple[str, str]] = []
     project = os.path.join(cwd, ".claude", "settings")
     files = (settings_path(places, None), f"{project}.json", f"{project}.local.json")
@@ -50,7 +56,11 @@ def standing(places: Places, cwd: str) -> Standing:
         try:
             installed += [(path, command) for command in commands_in(path)]
         except BadInput as error:
-            problems.append(str(error))
+            unread.append(path)
+            problems.append(
+                f"{error}: correct that, then `spillview hook install claude-code`"
+                " can work on it"
+            )
     for command in dict.fromkeys(command for _, command in installed):
         lost = _lost(command, places)
         if lost is not None:
@@ -67,7 +77,8 @@ def standing(places: Places, cwd: str) -> Standing:
     else:
         problems += cautions(places, cwd) if installed else []
     rules = own if os.path.lexists(own) else None
-    return Standing(tuple(installed), rules, tuple(dict.fromkeys(problems)))
+    told = tuple(dict.fromkeys(problems))
+    return Standing(tuple(installed), rules, told, tuple(unread))
 
 
 def cautions(places: Places, cwd: str) -> list[str]:

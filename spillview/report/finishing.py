@@ -12,8 +12,9 @@ from spillview.errors import BadInput, Cancelled
 from spillview.model import Artifact
 from spillview.report.findings import Report
 from spillview.report.period import night_start
+from spillview.review.notes import LONGEST_NOTE, About, Note
 from spillview.review.reviewed import call_mark, session_mark
-from spillview.review.state import LONGEST_NOTE, About, Note, State
+from spillview.review.state import State
 from spillview.text import printable
 
 if TYPE_CHECKING:

@@ -146,6 +146,8 @@ def plan_of(
     except SpillError as error:
         problems.append(str(error))
         return None
+    finally:
+        own.forget()
     plan = seen.plan
     number = len(plan.remove)
     files = "1 artifact" if number == 1 else f"{number:,} artifacts"

@@ -27,9 +27,28 @@ def headline(report: Report) -> str:
         return "Nothing new in this period"
     if (tally.artifacts, tally.calls) == (tally.reviewed, tally.calls_reviewed):
         return "Everything of this period is reviewed"
-    if tally.reviewed:
-        return "No session that is left went on after a failure it never saw"
-    return "No session went on after a failure it never saw"
+    left = " that is left" if tally.reviewed else ""
+    said = f"No session{left} went on after a failure it never saw"
+    known, total = _known(report)
+    if known < total:
+        said += f" (known of {known:,} of {many(total, 'artifact')})"
+    return said
+
+
+def _known(report: Report) -> tuple[int, int]:
+    """Of how many artifacts it is known whether a failure was seen, and of how many."""
+    from spillview.seen.endings import ending_seen
+
+    tally = report.tally
+    total = tally.artifacts - tally.reviewed
+    unknown = tally.unknown
+    if report.partial is not None:
+        done, total = report.partial
+        unknown += total - done
+    for finding in report.of("failed"):
+        artifact = finding.artifact
+        unknown += artifact is not None and ending_seen(artifact) is None
+    return max(0, total - unknown), total
 
 
 def stopped_headline(report: Report) -> str:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import os
-import secrets
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -101,6 +100,8 @@ class Screens:
             name = os.path.basename(set_aside(self.path))
             words = f"it was broken; it was set aside as {name}"
             mended(self.path, f"{words}: screens open as at first")
+        import secrets  # with a load of its own, for the end of a screen
+
         draft = os.path.join(folder, f".{NAME}.{secrets.token_hex(6)}")
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
         try:
@@ -115,7 +116,7 @@ class Screens:
 
 def screens_of(catalogue: Catalogue) -> Screens | None:
     """Those of a catalogue; None where nothing of it lasts, or the settings say so."""
-    if catalogue.state is None or not catalogue.settings.remember:
+    if not catalogue.has_state or not catalogue.settings.remember:
         return None
     return Screens(catalogue.places)
 

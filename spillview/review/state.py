@@ -8,21 +8,19 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
+from itertools import islice
 
 from spillview.digests import sha256
-from spillview.frozen import Frozen
-from spillview.hints import Literal
+from spillview.review.notes import About, Note
 from spillview.review.state_file import NOTES, StateFile
 
 _ID = frozenset("0123456789abcdef")
 
-About = Literal["artifact", "session"]
-
-LONGEST_NOTE = 10_000
-"""Chars of a note."""
-
 _SESSION = "session "
 """Before the printed ids of sessions; no artifact's id begins so."""
+
+TOGETHER = 4_000
+"""So many printed ids are written at once."""
 
 NEVER = -1.0
 """What is kept of a moment that was taken back; no clock shows it.
@@ -34,19 +32,6 @@ LATEST = 1e11
 """Seconds since the epoch; no clock shows more."""
 
 
-class Note(Frozen):
-    """What a person wrote about an artifact or a session."""
-
-    id: str
-    """The artifact's id, or the mark by which its session is known."""
-    about: About
-    place: str
-    """The artifact's address, or the session's id: said when it is gone."""
-    text: str
-    when: float
-    """Seconds since the epoch."""
-
-
 class State(StateFile):
     """The state of one user."""
 
@@ -54,12 +39,14 @@ class State(StateFile):
 
     def remember_ids(self, pairs: Iterable[tuple[str, str]]) -> None:
         """Keep (id, path) pairs, so that an id can be used after it was printed."""
-        self.write(
-            "INSERT INTO printed VALUES (?, ?) "
-            "ON CONFLICT (id) DO UPDATE SET path = excluded.path "
-            "WHERE path <> excluded.path",
-            [(ident, os.fsencode(path)) for ident, path in pairs],
-        )
+        coming = iter(pairs)
+        while some := list(islice(coming, TOGETHER)):
+            self.write(
+                "INSERT INTO printed VALUES (?, ?) "
+                "ON CONFLICT (id) DO UPDATE SET path = excluded.path "
+                "WHERE path <> excluded.path",
+                [(ident, os.fsencode(path)) for ident, path in some],
+            )
 
     def path_of(self, prefix: str) -> list[str]:
         """The paths whose remembered id begins with `prefix`, in the order of ids."""

@@ -34,7 +34,7 @@ NOTES = (
 """Made with the first note: an older program keeps working on the same file."""
 _TABLES = {"printed": 2, "reviewed": 2, "facts": 2, "notes": 5}
 """The columns of each."""
-_VERSION = 1
+VERSION = 1
 ENDS = ": marks last only until the program ends"
 """The end of what is told where the file takes none, for a program that goes on."""
 _WAIT = 0.5
@@ -144,11 +144,11 @@ class StateFile:
                 return None
             try:
                 version = db.execute("PRAGMA user_version").fetchone()[0]
-                if version > _VERSION:
+                if version > VERSION:
                     db.close()
                     self._bypass("a newer spillview wrote it")
                     return None
-                if version < _VERSION:
+                if version < VERSION:
                     _prepare(db)
                     self._recover(db)
                 db.execute("SELECT 1 FROM printed, reviewed, facts LIMIT 0")
@@ -248,4 +248,4 @@ def _prepare(db: sqlite3.Connection) -> None:
     with db:
         for statement in (*_SCHEMA, NOTES):
             db.execute(statement)
-        db.execute(f"PRAGMA user_version = {_VERSION}")
+        db.execute(f"PRAGMA user_version = {VERSION}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from collections.abc import Iterator
 
 from spillview.frozen import Frozen
@@ -169,13 +170,13 @@ def exit_code_in(text: str) -> int | None:
 
 
 def parse_time(value: Any) -> float | None:
-    """Seconds since the epoch of an ISO text or of a number of (milli)seconds."""
+    """Seconds since the epoch of an ISO text or of a number of seconds, milli-,
+    micro- or nanoseconds; None for a time at which no agent can have run."""
     if isinstance(value, bool):
         return None
     if isinstance(value, int | float):
-        if not 0 < value < 1e14:
-            return None
-        return value / 1000 if value > 1e11 else float(value)
+        told = (plausible(value / unit) for unit in _UNITS if value < LARGEST_TIME)
+        return next((when for when in told if when is not None), None)
     if not isinstance(value, str) or len(value) > 64:
         return None
     import datetime  # no sooner: it takes a millisecond of each start
@@ -184,9 +185,23 @@ def parse_time(value: Any) -> float | None:
         when = datetime.datetime.fromisoformat(value)
         if when.tzinfo is None:
             when = when.replace(tzinfo=datetime.UTC)
-        return when.timestamp()
+        return plausible(when.timestamp())
     except (ValueError, OverflowError):
         return None
+
+
+EARLIEST = 1_420_070_400.0
+"""The first second of 2015 in UTC: no agent ran before."""
+AHEAD = 366 * 86_400.0
+"""Seconds by which a clock may be ahead of ours."""
+LARGEST_TIME = 1e20
+_UNITS = (1.0, 1e3, 1e6, 1e9)
+"""Parts of a second; what is plausible in one of them is not in another."""
+
+
+def plausible(when: float) -> float | None:
+    """A time in seconds since the epoch, where an agent can have run at it."""
+    return when if EARLIEST <= when <= time.time() + AHEAD else None
 
 
 def one_line(text: str, limit: int = 300) -> str:

@@ -56,21 +56,40 @@ def readings(place: Mention | Touch | Read, profile: Profile) -> Iterator[list[B
         for host in _fitting(place, profile.hosts):
             yield from readings(place, host)
         return
+    for rule in _rules(place.transcript, profile):
+        found = _blocks(place, rule, profile)
+        if found:
+            yield found
+
+
+_RULES: dict[tuple[int, str], tuple[Profile, list[TranscriptRule]]] = {}
+"""Of the transcripts asked for, by the profile's identity."""
+
+REMEMBERED = 64
+"""So many at most."""
+
+
+def _rules(transcript: str, profile: Profile) -> list[TranscriptRule]:
+    """The rules by which a transcript may be read, those that fit its path first."""
+    known = _RULES.get((id(profile), transcript))
+    if known is not None and known[0] is profile:
+        return known[1]
     patterns = tuple(rule.path for rule in profile.transcripts)
-    path = split(place.transcript)
+    path = split(transcript)
     fitting = [
         profile.transcripts[ending.rule]
         for ending in endings(profile, patterns)
         if ending.match(path) is not None
     ]
-    tried: set[tuple[str, str]] = set()
+    rules: dict[tuple[str, str], TranscriptRule] = {}
     for rule in (*fitting, *profile.transcripts):
-        if (rule.reader, rule.form) in tried or rule.reader not in READERS:
-            continue
-        tried.add((rule.reader, rule.form))
-        found = _blocks(place, rule, profile)
-        if found:
-            yield found
+        if rule.reader in READERS:
+            rules.setdefault((rule.reader, rule.form), rule)
+    if len(_RULES) >= REMEMBERED:
+        _RULES.clear()
+    found = list(rules.values())
+    _RULES[id(profile), transcript] = profile, found
+    return found
 
 
 def _fitting(

@@ -40,18 +40,27 @@ class Hit(Frozen):
     """Char range of the whole envelope in the text."""
     at: int
     """Where the notice's own words begin."""
-    claims: tuple[Claim, ...]
+    match: re.Match[str]
+    """The notice's own words."""
     groups: dict[str, str]
     """What the regex's groups say, `call_id`, `id`, `status` among them."""
-    until: int = 0
-    """Where the notice's own words end."""
+
+    @property
+    def until(self) -> int:
+        """Where the notice's own words end."""
+        return self.match.end()
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        """What the notice states."""
+        return self.notice.claims_in(self.match)
 
 
 def notices_in(text: str, place: str, notices: Iterable[Notice]) -> list[Hit]:
     """Every notice in `text` that may stand in `place`, in order of their start."""
     hits: list[Hit] = []
     for notice in notices:
-        if place not in notice.places:
+        if notice.needle not in text or place not in notice.places:
             continue
         start = max(0, len(text) - TAIL) if notice.at_end else 0
         matches = list(notice.find(text, start))
@@ -75,9 +84,8 @@ def notices_in(text: str, place: str, notices: Iterable[Notice]) -> list[Hit]:
                     start,
                     end,
                     match.start(),
-                    notice.claims_in(match),
+                    match,
                     groups,
-                    match.end(),
                 )
             )
     hits.sort(key=lambda hit: (hit.at, hit.start))
@@ -105,8 +113,22 @@ def extent(
     return match.span()
 
 
+_found: tuple[str, Notice, re.Match[str] | None] | None = None
+"""What was looked for last: who reads an envelope asks several times."""
+
+
 def find(text: str, notice: Notice) -> re.Match[str] | None:
     """The notice in an envelope's own text."""
+    global _found
+    last = _found
+    if last is not None and last[0] is text and last[1] is notice:
+        return last[2]
+    match = _find(text, notice)
+    _found = text, notice, match
+    return match
+
+
+def _find(text: str, notice: Notice) -> re.Match[str] | None:
     start = max(0, len(text) - TAIL) if notice.at_end else 0
     matches = list(notice.find(text, start))
     if not matches:

@@ -19,7 +19,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable
-from datetime import UTC, datetime
 
 from spillview.errors import Unreadable
 from spillview.hints import TYPE_CHECKING, Any, get_args
@@ -28,6 +27,7 @@ from spillview.profiles.claims import LARGEST as LARGEST_NUMBER
 from spillview.seen.alignment import merge
 from spillview.text import path_text, printable
 from spillview.transcripts import logfile
+from spillview.transcripts.calls import parse_time
 from spillview.transcripts.notices import Block, find
 from spillview.transcripts.values import text_in
 
@@ -71,7 +71,7 @@ def read(
         draft.project = text_in(value.get("cwd"))
         draft.records = draft.lines = 1
         draft.size_read = draft.text_read = content.size
-        draft.saw(_time(value.get("created")))
+        draft.saw(parse_time(value.get("created")))
         draft.mentions.append(_mention(found.path, content.size, value, profile))
         draft.mention_ids.append(None)
     return draft.facts()
@@ -196,7 +196,7 @@ def _mention(path: str, size: int, value: dict[str, Any], profile: Profile) -> M
         command=text_in(value.get("command")),
         failed=_failed(value),
         exit_code=_number(value.get("exit_code")),
-        time=_time(value.get("created")),
+        time=parse_time(value.get("created")),
         given=text is not None,
         label=text_in(value.get("label")),
         partial=printable(partial) if partial is not None else None,
@@ -250,15 +250,3 @@ def _number(value: Any) -> int | None:
     if isinstance(value, bool) or not isinstance(value, int):
         return None
     return value if abs(value) <= LARGEST_NUMBER else None
-
-
-def _time(value: Any) -> float | None:
-    if isinstance(value, bool) or not isinstance(value, str):
-        return None
-    try:
-        moment = datetime.fromisoformat(value)
-    except ValueError:
-        return None
-    if moment.tzinfo is None:
-        moment = moment.replace(tzinfo=UTC)
-    return moment.timestamp()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable
+from functools import partial
 from time import monotonic
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
@@ -23,11 +24,14 @@ from spillview.tui.frames import paint_soon
 from spillview.tui.home import HomeScreen
 from spillview.tui.pauses import in_pause, take_turns
 from spillview.tui.terminal_input import forgiving, has_hung_up
-from spillview.tui.theme import DAY, NIGHT
+from spillview.tui.theme import THEME_WORDS
 from spillview.tui.typing_ahead import TypingAhead
 
 SWITCH_SECONDS = 0.0005
 """How long a thread may keep the interpreter while another one waits for it."""
+
+STARTED_SECONDS = 1.0
+"""By then the first rows stand, or none will for a while."""
 
 PAUSE_SECONDS = 0.5
 """Nobody is in the midst of typing after so long."""
@@ -144,11 +148,11 @@ class SpillviewApp(TypingAhead):
         """Let keys be answered at once, and while a worker thread counts."""
         paint_soon()
         sys.setswitchinterval(SWITCH_SECONDS)
-        take_turns()
 
     def on_mount(self) -> None:
         """Never outlive the terminal."""
         self.set_interval(HANG_UP_SECONDS, self._heed_hang_up)
+        self.set_timer(STARTED_SECONDS, take_turns)
         if self.greeting is not None:
             words = printable(self.greeting)
             self.notify(f"{words[:1].upper()}{words[1:]}.", timeout=12, markup=False)
@@ -189,21 +193,17 @@ class SpillviewApp(TypingAhead):
 
     def action_toggle_help(self) -> None:
         """Show the help panel, turn its page, and after the last one hide it."""
-        panels = self.screen.query("HelpPanel")
-        if not panels:
-            self.action_show_help_panel()
-        elif panels.first().scroll_offset.y < panels.first().max_scroll_y:
-            panels.first().scroll_page_down(animate=False)
-        else:
-            self.action_hide_help_panel()
+        from spillview.tui.help import LiveHelp
 
-    def switch_theme(self) -> None:
-        """A light theme after a dark one, and our own again."""
-        self.theme = DAY.name if self.current_theme.dark else NIGHT.name
+        panel = next(iter(self.screen.query(LiveHelp)), None)
+        if panel is None:
+            self.action_show_help_panel()
+        elif not panel.turn():
+            self.action_hide_help_panel()
 
     def action_show_help_panel(self) -> None:
         """Show the help beside the screen."""
-        from spillview.tui.live_help import LiveHelp
+        from spillview.tui.help import LiveHelp
 
         if not self.screen.query("HelpPanel"):
             self.screen.mount(LiveHelp())
@@ -227,10 +227,23 @@ class SpillviewApp(TypingAhead):
                 return
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
-        """Textual's own commands, and what the present screen can do."""
-        yield from super().get_system_commands(screen)
-        words = "Switch between a dark theme and a light one"
-        yield SystemCommand("Light or dark", words, self.switch_theme)
+        """What belongs to no key, and what the present screen can do.
+
+        Textual's others are left out: `?` shows the keys, `M` maximises a pane.
+        """
+        for name, words in THEME_WORDS.items():
+            if name != self.theme:
+                words = f"{words}; `theme` in config.toml keeps it"
+                take = partial(setattr, self, "theme", name)
+                yield SystemCommand(f"Theme {name}", words, take)
+        yield SystemCommand(
+            "Picture",
+            "Save what the screen shows as an SVG file",
+            lambda: self.set_timer(0.1, self.deliver_screenshot),
+        )
+        yield SystemCommand(
+            "Quit at once", "End; marks and notes are kept", self.action_quit
+        )
         if isinstance(screen, Commanding):
             yield from screen.commands()
 

@@ -21,9 +21,22 @@ class ConfirmScreen(ModalScreen[bool]):
 
     CSS_PATH = stylesheet("cleanup.tcss")
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("y", "answer(True)", "Yes", id="confirm.yes"),
-        Binding("n,escape,q", "answer(False)", "No", id="confirm.no"),
-        Binding("left,right,h,l", "other", "Other", show=False, id="confirm.other"),
+        Binding("y", "answer(True)", "Yes", id="confirm.yes", tooltip="Do it"),
+        Binding(
+            "n,escape,q",
+            "answer(False)",
+            "No",
+            id="confirm.no",
+            tooltip="Do nothing and go back",
+        ),
+        Binding(
+            "left,right,h,l",
+            "other",
+            "Other",
+            show=False,
+            id="confirm.other",
+            tooltip="Go to the other button",
+        ),
     ]
 
     def __init__(

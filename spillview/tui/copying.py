@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -12,16 +11,17 @@ from textual.app import ComposeResult, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
-from textual.message import Message
 from textual.screen import ModalScreen, Screen
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
 from spillview.errors import SpillError
+from spillview.frozen import Frozen
 from spillview.text import human_bytes, human_count, path_text, printable
 from spillview.tui import stylesheet
 from spillview.tui.live_keys import key_of
 from spillview.tui.runs import clean, fit
+from spillview.tui.told import Told
 
 if TYPE_CHECKING:
     from spillview.catalogue.catalogue import Catalogue
@@ -51,8 +51,7 @@ class NothingToCopy(SpillError):
     """There is none, for the reason that it says."""
 
 
-@dataclass(frozen=True, slots=True)
-class Copyable:
+class Copyable(Frozen):
     """One thing that can be copied."""
 
     key: str
@@ -77,8 +76,7 @@ class Copying(Screen[Any]):
 
     catalogue: Catalogue
 
-    @dataclass
-    class CopyMade(Message):
+    class CopyMade(Told):
         """The text of something is there, or why it is not."""
 
         chosen: Copyable
@@ -149,7 +147,7 @@ class Copying(Screen[Any]):
     def commands(self) -> Iterator[SystemCommand]:
         """Palette entries."""
         for each in self.copyables():
-            words = each.preview or each.note
+            words = each.preview or each.note or "It is read when it is copied"
             # The palette would take a help text for markup.
             words = words.replace("[", "(").replace("]", ")")
             run = partial(self.copy, each)
@@ -162,9 +160,29 @@ class CopyScreen(ModalScreen[Copyable | None]):
     CSS_PATH = stylesheet("artifact.tcss")
     BINDING_GROUP_TITLE = "Copy"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("j", "move(1)", "Down", show=False, id="copy.down"),
-        Binding("k", "move(-1)", "Up", show=False, id="copy.up"),
-        Binding("q,escape", "dismiss", "Back", id="copy.back"),
+        Binding(
+            "j",
+            "move(1)",
+            "Down",
+            show=False,
+            id="copy.down",
+            tooltip="Go to the next row",
+        ),
+        Binding(
+            "k",
+            "move(-1)",
+            "Up",
+            show=False,
+            id="copy.up",
+            tooltip="Go to the row before",
+        ),
+        Binding(
+            "q,escape",
+            "dismiss",
+            "Back",
+            id="copy.back",
+            tooltip="Copy nothing and go back",
+        ),
     ]
 
     def __init__(self, offered: Sequence[Copyable]) -> None:

@@ -9,7 +9,6 @@ from collections.abc import Callable, Sequence
 from textual.content import Content
 
 from spillview.catalogue.catalogue import Catalogue, Query
-from spillview.discovery.roots import templates
 from spillview.text import path_text, printable
 
 _CAPTURE = re.compile(r"<[^<>]*>")
@@ -26,6 +25,8 @@ def looked_at(catalogue: Catalogue, query: Query) -> list[str]:
     """The paths that were given, else where the harnesses would keep their stores."""
     if query.paths:
         return list(query.paths)
+    from spillview.discovery.roots import templates
+
     places = catalogue.places
     folders: dict[str, None] = {}
     for profile in catalogue.profiles.values():

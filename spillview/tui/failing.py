@@ -1,4 +1,4 @@
-"""A fault of ours in a worker: the screen says so and goes on."""
+"""A worker that failed: the screen says so and goes on."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from textual import on
 from textual.screen import Screen
 from textual.worker import Worker, WorkerState
 
+from spillview.errors import SpillError
 from spillview.text import printable
 
 
@@ -19,7 +20,9 @@ class Failing(Screen[Any]):
         worker = event.worker
         if event.state is WorkerState.ERROR and worker.node is self:
             error = worker.error
-            self.failed(worker, printable(f"{type(error).__name__}: {error}"))
+            known = isinstance(error, SpillError)
+            reason = str(error) if known else f"{type(error).__name__}: {error}"
+            self.failed(worker, printable(reason))
 
     def failed(self, worker: Worker[Any], reason: str) -> None:
         """A worker failed; the reason is safe to show."""

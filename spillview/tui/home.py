@@ -16,7 +16,6 @@ from spillview.catalogue.picks import PICKS
 from spillview.errors import SpillError
 from spillview.model import Artifact, Missing
 from spillview.seen.endings import ending_line
-from spillview.tui.cleanup.undoing import PutsBack
 from spillview.tui.copying import Copyable, Copying
 from spillview.tui.keys import HOME_BINDINGS
 from spillview.tui.messages import (
@@ -41,14 +40,12 @@ from spillview.tui.queue.members import Members
 from spillview.tui.queue.queue import Queue
 from spillview.tui.queue.screen import FEW
 from spillview.tui.queue.sessions import Run, places_of
+from spillview.tui.queue.undoing import UndoingScreen
 from spillview.tui.review.acting import Acting
-from spillview.tui.review.marking import MarkingScreen
 from spillview.tui.titles import Titles
 
 
-class HomeScreen(
-    MarkingScreen, IndexingScreen, LeavingScreen, Copying, Acting, PutsBack
-):
+class HomeScreen(UndoingScreen, IndexingScreen, LeavingScreen, Copying, Acting):
     """Sessions worst first, each with its artifacts worst first."""
 
     BINDING_GROUP_TITLE = "Home"
@@ -91,13 +88,6 @@ class HomeScreen(
 
         self.app.push_screen(ReportScreen(self.catalogue, self.scope))
 
-    def action_undo(self) -> None:
-        """Take the last mark back and go to it, or the clean-up that came after it."""
-        if self.last_batch is not None:
-            self.undo_cleanup(self.last_batch)
-        else:
-            self.take_mark_back()
-
     def acted_on(self) -> Artifact | Missing | None:
         """The row; of a session its worst artifact."""
         row = self.queue.row
@@ -113,10 +103,6 @@ class HomeScreen(
         if isinstance(row, Artifact) and (line := ending_line(row)) is not None:
             show = f"--offset {line.number}"
         return list(copies_of(self.catalogue, row, show=show))
-
-    def action_no_undo(self) -> None:
-        """Say that there is nothing to take back."""
-        self.notify("There is no mark or clean-up to take back.", markup=False)
 
     def action_flatten(self) -> None:
         """One list of artifacts, or by session."""
@@ -265,7 +251,10 @@ class HomeScreen(
         self.queue.action_move(rows)
 
     def action_clear(self) -> None:
-        """Close the filter's line and show every row again."""
+        """Stop what is at work; else close the filter's line and show every row."""
+        if self.is_at_work:
+            self.stop_work()
+            return
         self.filter_bar.display = False
         self.queue.touched = True
         self.filter_input.value = ""
@@ -309,15 +298,6 @@ class HomeScreen(
     def _look_anew(self, changed: bool | None) -> None:
         if changed:
             self.action_reload()
-
-    def undo_cleanup(self, batch: str | None) -> None:
-        """Put a clean-up back, in a worker."""
-        self.begin_undo(batch)
-
-    def put_back(self) -> None:
-        """Look again."""
-        self.last_batch = None
-        self.action_reload()
 
     def action_reload(self) -> None:
         """Look again now."""

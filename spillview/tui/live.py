@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 from textual import work
 from textual.worker import Worker, get_current_worker
 
-from spillview.catalogue.catalogue import Catalogue, Query
+from spillview.catalogue.first_look import Window
 from spillview.catalogue.gists import Gists
+from spillview.catalogue.query import Query
 from spillview.model import Artifact
 from spillview.tui.failing import Failing
 from spillview.tui.messages import GatheringFailed, Paced
@@ -19,6 +20,7 @@ from spillview.tui.queue.gathering import gather
 from spillview.tui.readiness import import_screens, read_stylesheets
 
 if TYPE_CHECKING:
+    from spillview.catalogue.catalogue import Catalogue
     from spillview.growth.pace import Pace
 
 REFRESH_SECONDS = 2.0
@@ -38,6 +40,13 @@ class LiveScreen(Failing):
         super().__init__()
         self.catalogue = catalogue
         self.scope = scope
+        self.first = catalogue.first_look(scope, wait=False)
+        """What another process found for the first frame, if it did so in time."""
+        self.opening = (
+            Window.of(catalogue, scope, catalogue.opened(scope))
+            if self.first is None
+            else self.first.window
+        )
         self._lock = threading.Lock()
         self.list_shown = threading.Event()
         """Set once the first rows are drawn."""
@@ -50,7 +59,7 @@ class LiveScreen(Failing):
 
     def watch_stores(self) -> None:
         """Gather at once, and again whenever something changed."""
-        self.gather_all()
+        self.gather_all(known=self.first is not None)
         self.set_interval(REFRESH_SECONDS, self._look_again)
         self.set_interval(REFRESH_SECONDS, self.look_at_growth)
 
@@ -113,8 +122,11 @@ class LiveScreen(Failing):
         group="catalogue",
         description="Find, count and link artifacts",
     )
-    def gather_all(self, *, only_changes: bool = False) -> None:
-        """Scan and complete in a thread; `only_changes`: only if there are any."""
+    def gather_all(self, *, only_changes: bool = False, known: bool = False) -> None:
+        """Scan and complete in a thread; `only_changes`: only if there are any.
+
+        `known`: the first rows are there.
+        """
         worker = get_current_worker()
         # One at a time: a cancelled thread runs on until it looks.
         with self._lock:
@@ -133,7 +145,9 @@ class LiveScreen(Failing):
                 self.near,
                 self.post_message,
                 lambda: worker.is_cancelled,
+                window=self.opening,
                 quick=not only_changes,
+                known=known,
                 shown=lambda: self.list_shown.wait(SHOWN_SECONDS),
             )
 

@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from textual.message import Message
 
-from spillview.catalogue.catalogue import Catalogue
+from spillview.catalogue.first_look import Unlisted
 from spillview.model import Missing, Session
 from spillview.tui.queue.arrangement import Arrangement
 from spillview.tui.queue.members import Members
-from spillview.tui.queue.unlisted import Unlisted
+from spillview.tui.told import Told
 
 if TYPE_CHECKING:
+    from spillview.catalogue.catalogue import Catalogue
     from spillview.growth.pace import Short
     from spillview.growth.readings import Reading
 
 
-@dataclass
-class Scanned(Message):
+class Scanned(Told):
     """Every artifact as directory entries and the cache know it, by session."""
 
     sessions: Sequence[Session]
@@ -28,8 +27,7 @@ class Scanned(Message):
     """Where these are only the first: what is not listed yet."""
 
 
-@dataclass
-class Counted(Message):
+class Counted(Told):
     """Artifacts whose facts are complete now, and how far the work has come."""
 
     ids: list[str]
@@ -39,8 +37,7 @@ class Counted(Message):
     """Estimated seconds left; None while there is nothing to estimate from."""
 
 
-@dataclass
-class Ordered(Message):
+class Ordered(Told):
     """The sessions in the order that the facts known by now give."""
 
     sessions: Sequence[Session]
@@ -52,8 +49,7 @@ class Ordered(Message):
         return isinstance(message, Ordered) and self.missing is None
 
 
-@dataclass
-class Gathered(Message):
+class Gathered(Told):
     """Everything is counted and linked; `problems` could not be read."""
 
     problems: int
@@ -61,37 +57,32 @@ class Gathered(Message):
     """Transcripts with broken records."""
 
 
-@dataclass
-class Paced(Message):
+class Paced(Told):
     """How what grows does so, by the artifact's id, and which disks are short."""
 
     growth: dict[str, Reading]
     short: Sequence[Short] = ()
 
 
-@dataclass
-class GatheringFailed(Message):
+class GatheringFailed(Told):
     """The stores could not be read at all; a plain sentence says why."""
 
     sentence: str
 
 
-@dataclass
-class DemoMade(Message):
+class DemoMade(Told):
     """A demo night was made."""
 
     catalogue: Catalogue
 
 
-@dataclass
-class RowsMade(Message):
+class RowsMade(Told):
     """Artifacts that are drawn were made."""
 
     artifacts: Members
 
 
-@dataclass
-class Arranged(Message):
+class Arranged(Told):
     """Rows for one state of the view, made in a worker."""
 
     arrangement: Arrangement

@@ -20,9 +20,19 @@ OLDER = 8
 """Looks behind keys whose survivors are worth one in a pause."""
 
 
+def hold_back() -> None:
+    """Look through nothing until a first frame stands: what is loaded lives on."""
+    gc.disable()
+
+
 def take_turns() -> None:
-    """Look through smaller parts than a command does, which nobody waits for."""
+    """Look through smaller parts than a command does, which nobody waits for.
+
+    What was made until now lives on and is not looked through.
+    """
+    gc.freeze()
     gc.set_threshold(*THRESHOLDS)
+    gc.enable()
 
 
 def behind_key() -> None:

@@ -33,10 +33,38 @@ class ProblemList(VerticalScroll):
     """The list; scrolls like a pager."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("j", "scroll_down", "Down", show=False, id="problems.down"),
-        Binding("k", "scroll_up", "Up", show=False, id="problems.up"),
-        Binding("g", "scroll_home", "Top", show=False, id="problems.top"),
-        Binding("G", "scroll_end", "End", show=False, id="problems.end"),
+        Binding(
+            "j",
+            "scroll_down",
+            "Down",
+            show=False,
+            id="problems.down",
+            tooltip="Scroll a line down",
+        ),
+        Binding(
+            "k",
+            "scroll_up",
+            "Up",
+            show=False,
+            id="problems.up",
+            tooltip="Scroll a line up",
+        ),
+        Binding(
+            "g",
+            "scroll_home",
+            "Top",
+            show=False,
+            id="problems.top",
+            tooltip="Go to the first line",
+        ),
+        Binding(
+            "G",
+            "scroll_end",
+            "End",
+            show=False,
+            id="problems.end",
+            tooltip="Go to the last line",
+        ),
     ]
 
 

@@ -35,7 +35,14 @@ class Prompt(Horizontal):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "cancel", "Cancel", id="prompt.cancel", tooltip="Go back"),
-        Binding("tab,shift+tab", "stay", "Stay", show=False, id="prompt.stay"),
+        Binding(
+            "tab,shift+tab",
+            "stay",
+            "Stay",
+            show=False,
+            id="prompt.stay",
+            tooltip="Stay in this line",
+        ),
     ]
     HELP = "Enter answers, Escape goes back, ↑ and ↓ bring what was typed before."
 

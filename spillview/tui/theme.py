@@ -125,6 +125,14 @@ ANSI = Theme(
 )
 """The sixteen colours of the terminal, whatever they are set to."""
 
+THEME_WORDS = {
+    NIGHT.name: "Dark colours",
+    DAY.name: "Light colours",
+    CONTRAST.name: "Dark colours with a contrast of 7 to 1",
+    ANSI.name: "The sixteen colours of the terminal",
+}
+"""What each is, in words."""
+
 THEMES = {theme.name: theme for theme in (NIGHT, DAY, CONTRAST, ANSI)}
 
 

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from rich.segment import Segment
 from textual import events
-from textual.message import Message
 from textual.reactive import var
 from textual.strip import Strip
 
@@ -15,6 +12,7 @@ from spillview.tui.queue.arrangement import WORST
 from spillview.tui.queue.columns import GUTTER
 from spillview.tui.queue.queue import Queue
 from spillview.tui.runs import fit
+from spillview.tui.told import Told
 
 
 class Titles(Parts):
@@ -23,8 +21,7 @@ class Titles(Parts):
     sort: var[str] = var(WORST)
     reverse: var[bool] = var(False)
 
-    @dataclass
-    class Clicked(Message):
+    class Clicked(Told):
         """A column's title was clicked."""
 
         titles: Titles

@@ -33,7 +33,7 @@ from spillview.model import (
     Session,
 )
 from spillview.places import Places
-from spillview.review.state import Note
+from spillview.review.notes import Note
 from spillview.tui.review.marks import Marks
 
 NOW = 1_780_000_000.0

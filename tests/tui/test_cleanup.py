@@ -8,12 +8,12 @@ import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from textual.app import App
 from textual.geometry import Offset
 from textual.pilot import Pilot
-from textual.widgets import Button
 
 from spillview.catalogue.catalogue import Catalogue, Query
 from spillview.cleanup.batches import Batch
@@ -24,9 +24,10 @@ from spillview.disk import Disk
 from spillview.places import Places
 from spillview.tui.app import SpillviewApp
 from spillview.tui.artifact.artifact import ArtifactScreen
+from spillview.tui.cleanup.batch_list import BatchDetail, BatchRow, Files
 from spillview.tui.cleanup.cleanup import CleanupScreen
 from spillview.tui.cleanup.plan_list import ChoiceRow
-from spillview.tui.cleanup.trash import BatchDetail, BatchRow, Files, TrashScreen
+from spillview.tui.cleanup.trash import TrashScreen
 from spillview.tui.confirm import ConfirmScreen
 from spillview.tui.footer import Footer
 from spillview.tui.home import HomeScreen
@@ -84,7 +85,7 @@ def shown(screen: CleanupScreen | TrashScreen) -> str:
     return "\n".join(lines(screen))
 
 
-def toasts(app: App[object]) -> str:
+def toasts(app: App[Any]) -> str:
     return "\n".join(each.message for each in app._notifications)
 
 
@@ -380,8 +381,7 @@ async def test_a_full_disk_asks_before_anything_is_deleted(
         assert question is not None
         assert "for good" in question.question
         assert "full" in question.consequence
-        no = question.query_one("#no", Button)
-        await until(pilot, lambda: no.has_focus)
+        await until(pilot, lambda: any(b.has_focus for b in question.query("#no")))
         await answer(pilot, "enter", screen)
         assert len(old(home)) == 3
         await pilot.press("D")

@@ -8,6 +8,7 @@ import pytest
 from textual.message import Message
 
 from spillview.catalogue.catalogue import Query
+from spillview.catalogue.first_look import Window
 from spillview.catalogue.listing import Listing
 from spillview.errors import BadInput, Unreadable
 from spillview.model import Problem
@@ -20,7 +21,7 @@ from spillview.tui.messages import (
 )
 from spillview.tui.queue import gathering
 from spillview.tui.queue.gathering import Progress, gather
-from tests.tui.fakes import Facts, FakeCatalogue, a_night, lost_call, whole
+from tests.tui.fakes import NOW, Facts, FakeCatalogue, a_night, lost_call, whole
 
 
 def run(catalogue: FakeCatalogue, *, stop_after: int = 10**9) -> list[Message]:
@@ -33,6 +34,7 @@ def run(catalogue: FakeCatalogue, *, stop_after: int = 10**9) -> list[Message]:
         lambda gists: lambda place: gists.sessions[place] == "notes",
         told.append,
         lambda: len(told) >= stop_after,
+        window=Window(None, None, NOW),
         clock=lambda: next(ticks) * 0.15,
     )
     return told
@@ -111,6 +113,7 @@ def test_very_many_are_listed_before_their_transcripts_are_known(
         lambda gists: lambda place: True,
         told.append,
         lambda: False,
+        window=Window(None, None, NOW),
         quick=True,
     )
     first, second = told[:2]

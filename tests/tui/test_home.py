@@ -18,6 +18,7 @@ from spillview.catalogue.catalogue import Query
 from spillview.model import Artifact, Missing, Problem, Session
 from spillview.tui.app import SpillviewApp
 from spillview.tui.footer import Footer
+from spillview.tui.help import LiveHelp
 from spillview.tui.home import HomeScreen
 from spillview.tui.problems import ProblemsScreen
 from spillview.tui.queue import columns
@@ -34,6 +35,7 @@ from tests.tui.fakes import (
     taken_back,
     whole,
 )
+from tests.tui.reading import until
 
 SIZE = (120, 40)
 
@@ -831,16 +833,22 @@ async def test_question_mark_turns_the_pages_of_the_help_and_then_hides_it() -> 
         await settle(pilot)
         await pilot.press("question_mark")
         await pilot.pause()
-        panel = app.screen.query_one(HelpPanel)
-        seen = 0
-        while panel.scroll_offset.y < panel.max_scroll_y:
-            before = panel.scroll_offset.y
-            await pilot.press("question_mark")
-            await pilot.pause()
-            # Nothing is skipped.
-            assert before < panel.scroll_offset.y <= before + panel.size.height
-            seen += 1
-        assert seen
+        panel = app.screen.query_one(LiveHelp)
+        await until(pilot, lambda: panel.pages[1] > 1)
+        body, (_, pages) = panel.body, panel.pages
+        told = []
+        for page in range(1, pages + 1):
+            told.append(str(panel.page_line.render()))
+            assert panel.pages == (page, pages)
+            if page < pages:
+                before = body.scroll_offset.y
+                await pilot.press("question_mark")
+                await pilot.pause()
+                # Nothing is skipped.
+                assert before < body.scroll_offset.y <= before + body.size.height
+        assert body.scroll_offset.y == body.max_scroll_y
+        turns = [f"page {n} of {pages}: ? turns the page" for n in range(1, pages)]
+        assert told == [*turns, f"page {pages} of {pages}: ? closes the help"]
         await pilot.press("question_mark")
         await pilot.pause()
         assert not app.screen.query(HelpPanel)

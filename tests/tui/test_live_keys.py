@@ -19,19 +19,23 @@ from spillview.catalogue.catalogue import Catalogue
 from spillview.config import Settings
 from spillview.places import Places
 from spillview.tui.app import SpillviewApp
+from spillview.tui.help import LiveHelp
 from spillview.tui.home import HomeScreen
 from spillview.tui.keymap import _all, bindings
 from spillview.tui.live_keys import key_of, with_keys
 from spillview.tui.palette import acts_of
 from tests.stores import Claude, log_of
 from tests.tui.fakes import settle
+from tests.tui.reading import until
 
 TOKEN = re.compile(r"\{([a-z_]+\.[a-z_]+)\}")
 
 
 @asynccontextmanager
 async def browsing(
-    home: Path, keys: Mapping[str, str] | None = None
+    home: Path,
+    keys: Mapping[str, str] | None = None,
+    size: tuple[int, int] = (120, 40),
 ) -> AsyncIterator[Pilot[None]]:
     session = Claude(home)
     for name in ("b00000001.txt", "b00000002.txt"):
@@ -39,7 +43,7 @@ async def browsing(
     session.write()
     chosen = Settings(keys=keys or {})
     app = SpillviewApp(Catalogue(Places.of_home(str(home)), chosen))
-    async with app.run_test(size=(120, 40)) as pilot:
+    async with app.run_test(size=size) as pilot:
         await rest(pilot)
         yield pilot
 
@@ -140,9 +144,12 @@ async def help_of(pilot: Pilot[None]) -> str:
     await pilot.press("question_mark")
     await rest(pilot)
     panel = pilot.app.screen.query_one("HelpPanel")
-    table = panel.query_one("BindingsTable")
-    rows = "\n".join(table.render_line(y).text for y in range(table.size.height))
-    return panel.query_one(Markdown).source + rows
+    rows = [
+        table.render_line(y).text
+        for table in panel.query("KeyTable")
+        for y in range(table.size.height)
+    ]
+    return panel.query_one(Markdown).source + "\n".join(rows)
 
 
 @pytest.mark.parametrize(
@@ -230,3 +237,33 @@ async def test_the_palette_offers_nothing_but_our_own(
         names = {act.name for act in acts_of(pilot.app.screen)}
         assert not {n for n in names if "ocus" in n or n.startswith("Scroll ")}
         assert "Copy selected text" not in names
+
+
+@pytest.mark.parametrize("name", ["queue", "artifact", "report", "clean-up", "results"])
+async def test_the_help_begins_with_the_screens_own_keys(
+    tmp_path: Path, name: str
+) -> None:
+    async with browsing(tmp_path, size=(80, 24)) as pilot:
+        for key in SCREENS[name]:
+            await pilot.press(key)
+            await rest(pilot)
+        offered = [
+            pilot.app.get_key_display(each.binding)
+            for each in pilot.app.screen.active_bindings.values()
+            if each.binding.show and each.enabled and each.binding.id
+        ]
+        await pilot.press("question_mark")
+        await rest(pilot)
+        panel = pilot.app.screen.query_one(LiveHelp)
+        await until(pilot, lambda: panel.pages[1] > 1)
+        top = panel.body.region
+        strips = pilot.app.screen._compositor.render_strips()
+        keys = {
+            word
+            for y in range(top.y, top.bottom)
+            for word in strips[y].crop(top.x, top.right).text.split()
+        }
+        # What `?` and `q` do now that the help is open is said above it and below.
+        assert set(offered) - {"?", "q", "esc"} <= keys
+        moving = panel.general.region.y
+        assert moving >= panel.own.region.bottom

@@ -14,6 +14,7 @@ from textual.screen import Screen
 from spillview.model import Session
 from spillview.tui.app import SpillviewApp
 from spillview.tui.home import HomeScreen
+from spillview.tui.keymap import bindings
 from spillview.tui.palette import AT_FIRST, QueueCommands, acts_of
 from tests.tui.fakes import NIGHT_TITLES, FakeCatalogue, a_night, settle
 
@@ -138,20 +139,26 @@ async def test_the_palette_opens_shows_and_runs() -> None:
         assert artifacts[index].command == "npm run build"
 
 
-async def test_light_and_dark_are_a_command() -> None:
+async def test_no_command_is_a_second_way_of_a_key() -> None:
     app = app_of_a_night()
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
-        [switch] = [
-            command
-            for command in app.get_system_commands(app.screen)
-            if "light" in command.title.casefold()
-        ]
-        themes = []
-        for _ in range(2):
-            switch.callback()
-            themes.append((app.theme == "night", app.current_theme.dark))
-        assert themes == [(False, False), (True, True)]
+        for key in ("", "question_mark", "enter"):
+            if key:
+                await pilot.press(key)
+                await settle(pilot)
+            commands = list(app.get_system_commands(app.screen))
+            titles = [command.title for command in commands]
+            assert len(set(titles)) == len(titles)
+            assert not {"Keys", "Maximize", "Minimize", "Screenshot"} & set(titles)
+            names = {act.name for act in acts_of(app.screen)}
+            assert not names & set(titles)
+            assert [c.title for c in commands if not c.help] == []
+
+
+def test_every_key_says_in_the_palette_what_it_does() -> None:
+    silent = [name for name, binding in bindings().items() if not binding.tooltip]
+    assert silent == []
 
 
 async def test_keys_that_apply_are_commands_too() -> None:

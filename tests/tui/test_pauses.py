@@ -72,9 +72,10 @@ async def test_keys_are_followed_by_a_look(
     monkeypatch.setattr("spillview.tui.app.HANG_UP_SECONDS", 0.05)
     monkeypatch.setattr("spillview.tui.app.PAUSE_SECONDS", 0.1)
     app = SpillviewApp(Catalogue(Places.of_home(str(tmp_path))))
+    monkeypatch.setattr("spillview.tui.app.STARTED_SECONDS", 0.05)
     async with app.run_test() as pilot:
-        assert gc.get_threshold() == pauses.THRESHOLDS
         await pilot.pause(0.2)
+        assert gc.get_threshold() == pauses.THRESHOLDS
         assert "pause" in looks
         looks.clear()
         await pilot.press("j")

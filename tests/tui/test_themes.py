@@ -87,15 +87,20 @@ async def test_sixteen_colours_use_the_terminals_own(tmp_path: Path) -> None:
         assert style.reverse
 
 
-async def test_the_palette_switches_between_light_and_dark(tmp_path: Path) -> None:
+async def test_the_palette_offers_every_theme_but_the_one_that_is_on(
+    tmp_path: Path,
+) -> None:
     app = app_over(tmp_path)
     async with app.run_test() as pilot:
-        app.switch_theme()
-        await pilot.pause()
-        assert app.theme == DAY.name
-        app.switch_theme()
-        assert app.theme == NIGHT.name
-        assert set(THEMES) <= set(app.available_themes)
+        for name in (DAY.name, NIGHT.name, *THEMES):
+            commands = app.get_system_commands(app.screen)
+            named = {c.title: c for c in commands if c.title.startswith("Theme ")}
+            others = [other for other in THEMES if other != app.theme]
+            assert sorted(named) == sorted(f"Theme {other}" for other in others)
+            if name in others:
+                named[f"Theme {name}"].callback()
+                await pilot.pause()
+            assert app.theme == name
 
 
 @pytest.mark.parametrize("colours", ["truecolor", "256"])

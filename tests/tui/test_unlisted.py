@@ -9,17 +9,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from textual.message import Message
 
+from spillview.catalogue import first_look
 from spillview.catalogue.catalogue import Query
+from spillview.catalogue.first_look import Unlisted, Window, glimpse
 from spillview.model import Artifact, Session
 from spillview.review.reviewed import is_reviewed
 from spillview.tui.app import SpillviewApp
 from spillview.tui.home import HomeScreen
 from spillview.tui.labels import Labels
 from spillview.tui.messages import Scanned
-from spillview.tui.queue import gathering, unlisted
+from spillview.tui.queue import gathering
 from spillview.tui.queue.arrangement import Material, View, arrange
 from spillview.tui.queue.gathering import gather
-from spillview.tui.queue.unlisted import Unlisted, glimpse
 from tests.tui.by_objects import in_window
 from tests.tui.fakes import HOUR, NOW, Facts, FakeCatalogue, listing_of, whole
 
@@ -34,15 +35,20 @@ def many(number: int = 60, sessions: int = 12) -> list[Artifact]:
     ]
 
 
-def first_of(artifacts: list[Artifact], marks: dict[str, float]) -> Material:
+ALL = Window(None, None, NOW)
+
+
+def first_of(
+    artifacts: list[Artifact], marks: dict[str, float], window: Window = ALL
+) -> Material:
     taken, rest = glimpse(listing_of(artifacts))
     sessions = FakeCatalogue().sessions(taken)
-    return Material.of(sessions, (), Unlisted(rest, marks, NOW))
+    return Material.of(sessions, (), Unlisted.of(rest, marks, NOW, window))
 
 
 @pytest.fixture
 def small_glimpse(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(unlisted, "GLIMPSE", 7)
+    monkeypatch.setattr(first_look, "GLIMPSE", 7)
     monkeypatch.setattr(gathering, "MANY", 20)
 
 
@@ -82,8 +88,8 @@ def test_the_totals_are_those_that_the_whole_list_has_later(
     artifacts.sort(key=lambda artifact: -artifact.created)
     view = View(all_time=all_time, since=since, opened=opened)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(unlisted, "GLIMPSE", 4)
-        material = first_of(artifacts, marks)
+        patch.setattr(first_look, "GLIMPSE", 4)
+        material = first_of(artifacts, marks, Window(None, since, opened))
     first = arrange(material, view, Labels())
     later = Material.of(FakeCatalogue().sessions(artifacts), ())
     all_of_it = arrange(later, view, Labels())
@@ -113,7 +119,7 @@ def test_the_sessions_with_the_newest_are_there_whole() -> None:
 def test_a_session_too_large_for_a_first_look_waits(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(unlisted, "LARGEST", 4)
+    monkeypatch.setattr(first_look, "LARGEST", 4)
     taken, rest = glimpse(listing_of(many()))
     assert taken == []
     others = [artifact.id for session in rest for artifact in session]
@@ -130,6 +136,7 @@ def test_the_first_rows_are_told_before_the_others_are_made() -> None:
         lambda gists: lambda place: True,
         told.append,
         lambda: False,
+        window=ALL,
         quick=True,
         clock=lambda: next(ticks) * 0.15,
     )

@@ -167,7 +167,11 @@ class Panes(Asking, Failing):
         encoding = artifact.counts.encoding if artifact.counts is not None else None
         wide = encoding is None or encoding.startswith("utf-16")
         if wide and artifact.found.size > TRANSCRIBED_AT_ONCE:
-            self._read(artifact, self._generation)
+            beginning = first_lines(artifact)
+            if beginning is not None:
+                self._take_text(self.Opened(self._generation, beginning))
+            # What transcribes all of it would keep the first paint waiting.
+            self.call_after_refresh(self._read, artifact, self._generation)
         else:
             self._take_text(self.Opened(self._generation, *opened(artifact)))
         # The first paint waits for nothing that reads more than it shows.
@@ -188,10 +192,8 @@ class Panes(Asking, Failing):
         description="Open the artifact's text",
     )
     def _read(self, artifact: Artifact, generation: int) -> None:
-        beginning = first_lines(artifact)
-        if beginning is not None:
-            self.post_message(self.Opened(generation, beginning))
-        self.post_message(self.Opened(generation, *opened(artifact)))
+        if generation == self._generation:
+            self.post_message(self.Opened(generation, *opened(artifact)))
 
     @on(Opened)
     def _take_text(self, message: Opened) -> None:

@@ -80,8 +80,22 @@ class ReadsScreen(ModalScreen[Range | None]):
 
     CSS_PATH = stylesheet("artifact.tcss")
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("j", "move(1)", "Down", show=False, id="reads.down"),
-        Binding("k", "move(-1)", "Up", show=False, id="reads.up"),
+        Binding(
+            "j",
+            "move(1)",
+            "Down",
+            show=False,
+            id="reads.down",
+            tooltip="Go to the next row",
+        ),
+        Binding(
+            "k",
+            "move(-1)",
+            "Up",
+            show=False,
+            id="reads.up",
+            tooltip="Go to the row before",
+        ),
         Binding(
             "enter",
             "choose",
@@ -90,7 +104,13 @@ class ReadsScreen(ModalScreen[Range | None]):
             id="reads.choose",
             tooltip="Go to the first byte that it showed",
         ),
-        Binding("q,escape,R", "dismiss", "Back", id="reads.back"),
+        Binding(
+            "q,escape,R",
+            "dismiss",
+            "Back",
+            id="reads.back",
+            tooltip="Go back to the artifact",
+        ),
     ]
 
     def __init__(self, artifact: Artifact, facts: EnvelopeFacts | None) -> None:

@@ -59,7 +59,13 @@ Each dot is a run of the command. The line is the boundary; dots above it are in
 colour. The dotted line goes on at the more careful rate up to the day of crossing.
 """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("q,escape,enter", "dismiss", "Back", id="chart.back"),
+        Binding(
+            "q,escape,enter",
+            "dismiss",
+            "Back",
+            id="chart.back",
+            tooltip="Go back to the forecast",
+        ),
         Binding(
             "c",
             "copy",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 
-from spillview.forecast.cost import Cost
+from spillview.forecast.cost_rows import Cost
 from spillview.forecast.crossing import Forecast
 from spillview.forecast.kept import Outcome
 from spillview.forecast.rows import (

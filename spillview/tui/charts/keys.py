@@ -47,5 +47,11 @@ FORECAST_BINDINGS: list[BindingType] = [
         id="forecast.copy",
         tooltip="The rows of `spillview forecast --json`",
     ),
-    Binding("q,escape,F", "leave", "Back", id="forecast.back"),
+    Binding(
+        "q,escape,F",
+        "leave",
+        "Back",
+        id="forecast.back",
+        tooltip="Go back to the queue",
+    ),
 ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from threading import Event
 from typing import ClassVar
 
 from textual import on, work
@@ -12,11 +13,11 @@ from textual.message import Message
 
 from spillview.catalogue.catalogue import Catalogue, Query
 from spillview.cleanup.cleanup import still
-from spillview.cleanup.moving import Failure
+from spillview.cleanup.moving import STOPPED, Failure
 from spillview.cleanup.retention import Plan
 from spillview.cleanup.rules import Rules
 from spillview.cleanup.trash import Applied, DiskFull, NoTrash, Trash
-from spillview.errors import SpillError
+from spillview.errors import Cancelled, SpillError
 from spillview.space import space_of
 from spillview.text import exact_age, human_bytes, path_text, printable
 from spillview.tui.cleanup.keys import CLEANUP_BINDINGS
@@ -86,7 +87,7 @@ class CleanupScreen(PutsBack, PlanScreen):
 
     def _begin(self, plan: Plan) -> None:
         self.state("moving …")
-        self._apply(plan)
+        self._apply(plan, self.begin_work())
 
     @work(
         thread=True,
@@ -95,11 +96,14 @@ class CleanupScreen(PutsBack, PlanScreen):
         group="clean",
         description="Clean up",
     )
-    def _apply(self, plan: Plan) -> None:
+    def _apply(self, plan: Plan, work: Event) -> None:
         """Plan again and move what goes by both plans: the first may be old."""
         trash = Trash(self.catalogue.places, now=self.catalogue.now)
         try:
-            fresh = still(self.own_catalogue(), self.scope, plan)
+            catalogue = self.own_catalogue()
+            catalogue.tell_reading(self.paced("transcripts read", work))
+            looked = self.paced("looked at again", work)
+            fresh = still(catalogue, self.scope, plan, work.is_set, looked)
             found = [choice.artifact.found for choice in fresh.remove]
             changed = [
                 Failure(old.artifact.found, new.reason)
@@ -107,24 +111,35 @@ class CleanupScreen(PutsBack, PlanScreen):
                 if old.remove and not new.remove
             ]
             try:
-                applied = trash.apply(found)
+                applied = trash.apply(
+                    found, progress=self.paced("moved", work), cancelled=work.is_set
+                )
             except (DiskFull, NoTrash) as error:
                 stuck = [Failure(each, str(error), no_bin=True) for each in found]
                 applied = Applied(None, (), tuple(stuck))
+        except Cancelled:
+            words = "Stopped: nothing was moved into the trash."
+            self.post_message(TrashChanged(words))
+            return
         except (SpillError, OSError) as error:
             self.post_message(TrashChanged(sentence(error), well=False))
             return
         applied = replace(applied, failed=(*changed, *applied.failed))
-        expired = self._expire(trash, applied.batch)
+        expired = self._expire(trash, applied.batch, work)
         self.post_message(self.Done(applied, trash.settled, expired))
 
-    def _expire(self, trash: Trash, spare: str | None) -> str | None:
+    def _expire(self, trash: Trash, spare: str | None, work: Event) -> str | None:
         """Delete for good what was in the trash for longer than the settings say."""
         keep = self.catalogue.settings.trash_keep
-        if keep is None:
+        if keep is None or work.is_set():
             return None
         try:
-            done = trash.expire(keep, spare)
+            done = trash.expire(
+                keep,
+                spare,
+                progress=self.paced("deleted of expired ones", work),
+                cancelled=work.is_set,
+            )
         except (SpillError, OSError) as error:
             return f"Nothing in the trash expired: {sentence(error)}"
         stuck = plural(len(done.failed), "artifact")
@@ -134,11 +149,15 @@ class CleanupScreen(PutsBack, PlanScreen):
     @on(Done)
     def _take_done(self, message: Done) -> None:
         applied = message.applied
-        self.failures = {each.found.id: each.reason for each in applied.failed}
+        self.end_work()
+        failed = [each for each in applied.failed if each.reason != STOPPED]
+        stopped = len(applied.failed) - len(failed)
+        self.failures = {each.found.id: each.reason for each in failed}
         self._tell(message.settled)
         if message.expired is not None:
             words = printable(path_text(message.expired))
             self.notify(words, title="Expired", timeout=12, markup=False)
+        rest = f" Stopped: {stopped:,} more stay where they are." if stopped else ""
         if applied.moved:
             self.changed = True
             self.last_batch = applied.batch
@@ -149,15 +168,18 @@ class CleanupScreen(PutsBack, PlanScreen):
             words += f" {freed} freed so far"
             trash = key_of(self, "clean.trash")
             words += f"; emptying it ({trash}) frees it." if applied.batch else "."
+            words += rest
             if applied.batch is not None:
                 offer(self, words, applied.batch, "clean.undo")
             else:
                 self.notify(words, markup=False)
-        if applied.failed:
-            words = f"{plural(len(applied.failed), 'artifact')} could not be removed."
+        elif stopped:
+            self.notify(rest.strip(), markup=False)
+        if failed:
+            words = f"{plural(len(failed), 'artifact')} could not be removed."
             self.notify(words, severity="warning", markup=False)
         self.action_replan()
-        stuck = [each for each in applied.failed if each.no_bin]
+        stuck = [each for each in failed if each.no_bin]
         if stuck:
             self._ask_to_delete(stuck)
 
@@ -181,7 +203,7 @@ class CleanupScreen(PutsBack, PlanScreen):
 
     def _delete_begin(self, stuck: Sequence[Failure]) -> None:
         self.state("deleting …")
-        self._delete(stuck)
+        self._delete(stuck, self.begin_work())
 
     @work(
         thread=True,
@@ -190,10 +212,14 @@ class CleanupScreen(PutsBack, PlanScreen):
         group="clean",
         description="Delete for good",
     )
-    def _delete(self, stuck: Sequence[Failure]) -> None:
+    def _delete(self, stuck: Sequence[Failure], work: Event) -> None:
         trash = Trash(self.catalogue.places, now=self.catalogue.now)
         try:
-            applied = trash.delete([each.found for each in stuck])
+            applied = trash.delete(
+                [each.found for each in stuck],
+                progress=self.paced("deleted", work),
+                cancelled=work.is_set,
+            )
         except (SpillError, OSError) as error:
             self.post_message(TrashChanged(sentence(error), well=False))
         else:
@@ -208,13 +234,13 @@ class CleanupScreen(PutsBack, PlanScreen):
 
     def undo_cleanup(self, batch: str | None) -> None:
         """Put a clean-up back, in a worker."""
-        if self.doing is None or self.doing.startswith("planning"):
+        if self.doing is None or self.is_planning:
             self.state("putting back …")
-            self.begin_undo(batch)
+            self.start_undo(batch)
 
-    def put_back(self) -> None:
+    def put_back(self, left: str | None) -> None:
         """Look again."""
-        self.last_batch = None
+        self.last_batch = left
         self.failures.clear()
         self.changed = True
         self.action_replan()
@@ -232,11 +258,11 @@ class CleanupScreen(PutsBack, PlanScreen):
             self.action_replan()
 
     def action_leave(self) -> None:
-        """Back; a clean-up that is at work is waited for."""
-        if self.doing is None or self.doing.startswith("planning"):
+        """Back; what is at work is stopped between two artifacts, and told of."""
+        if self.doing is None or self.is_planning:
             self.dismiss(self.changed)
         else:
-            self.notify("Wait until it is done.", markup=False)
+            self.stop_work()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Hide what does not apply now."""

@@ -154,7 +154,14 @@ CLEANUP_BINDINGS: list[BindingType] = [
         id="clean.replan",
         tooltip="Look again now, and plan anew",
     ),
-    Binding("q,escape", "leave", "Back", key_display="q", id="clean.back"),
+    Binding(
+        "q,escape",
+        "leave",
+        "Back",
+        key_display="q",
+        id="clean.back",
+        tooltip="Go back; what is at work is stopped first",
+    ),
 ]
 
 TRASH_BINDINGS: list[BindingType] = [
@@ -188,5 +195,12 @@ TRASH_BINDINGS: list[BindingType] = [
         id="trash.reload",
         tooltip="Look again now",
     ),
-    Binding("q,escape,T", "leave", "Back", key_display="q", id="trash.back"),
+    Binding(
+        "q,escape,T",
+        "leave",
+        "Back",
+        key_display="q",
+        id="trash.back",
+        tooltip="Go back; what is at work is stopped first",
+    ),
 ]

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from functools import partial
 
 from spillview.cleanup.choices import Choices
-from spillview.cleanup.retention import GROUPS, Choice, Plan
+from spillview.cleanup.cleanup import Prospect
+from spillview.cleanup.retention import GROUPS, Choice, Plan, without
 from spillview.model import Artifact
 from spillview.space import space_of
 from spillview.text import human_age, human_bytes, path_text, printable
@@ -210,3 +211,21 @@ def _section(
 
     size = space_of(members.found()).bytes
     return Section(Heading(words, tone, len(members), size), len(members), row, find)
+
+
+def arrangement(
+    seen: Prospect | None,
+    spared: frozenset[str],
+    failures: Mapping[str, str],
+    whole: Callable[[Artifact], Artifact],
+    *,
+    show: str,
+    by: str,
+) -> tuple[Plan | None, Sections]:
+    """The plan as it would be carried out, and its rows; see `rows_of`."""
+    if seen is None:
+        return None, Sections(())
+    plan = seen.plan
+    if spared:
+        plan = without(plan, dict.fromkeys(spared, "you keep it this time"), "spared")
+    return plan, rows_of(plan, failures, whole, show=show, by=by)

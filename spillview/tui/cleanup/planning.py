@@ -17,7 +17,7 @@ from textual.worker import Worker, get_current_worker
 from spillview.catalogue.catalogue import Catalogue, Query
 from spillview.cleanup.cleanup import Prospect, prospect
 from spillview.cleanup.policies import Policies
-from spillview.cleanup.retention import Plan, without
+from spillview.cleanup.retention import Plan
 from spillview.cleanup.rules import Deciding, Rules
 from spillview.errors import BadInput, Cancelled, SpillError
 from spillview.model import Artifact, Found
@@ -31,7 +31,7 @@ from spillview.tui.cleanup.lines import (
     Later,
     PlanTitles,
 )
-from spillview.tui.cleanup.plan_list import SHOWN, ChoiceRow, rows_of
+from spillview.tui.cleanup.plan_list import SHOWN, ChoiceRow, arrangement
 from spillview.tui.cleanup.rules_line import (
     RulePrompt,
     RulesLine,
@@ -198,9 +198,15 @@ class PlanScreen(Pacing, Failing):
         self._turned = False
 
     def say_pace(self, words: str) -> None:
-        """Beside what the plan comes to; leaving stops it."""
-        if self.doing is not None and self.doing.startswith("planning"):
-            self.state(f"planning: {words.removesuffix('; Esc stops')}")
+        """Beside what the plan comes to; leaving ends the planning."""
+        if self.is_planning:
+            words = f"planning: {words.removesuffix('; Esc stops')}"
+        self.state(words)
+
+    @property
+    def is_planning(self) -> bool:
+        """Whether what is at work now is the plan itself."""
+        return self.doing is not None and self.doing.startswith("planning")
 
     def state(self, doing: str | None) -> None:
         """Say what is at work now."""
@@ -211,42 +217,25 @@ class PlanScreen(Pacing, Failing):
     def _show(self, error: str | None = None, *, anew: bool = False) -> None:
         """Show the plan as it is now; a large one is arranged in a worker."""
         self._turn_shown += 1
-        arrange = partial(
-            self._arrange,
+        turn = self._turn_shown
+        arranged = partial(
+            arrangement,
             self.seen,
             frozenset(self.spared),
             dict(self.failures),
-            self._turn_shown,
-            error,
-            anew,
-            SHOWN[self._shown],
-            self._by,
+            self._made_whole,
+            show=SHOWN[self._shown],
+            by=self._by,
         )
+
+        def arrange() -> PlanScreen.Arranged:
+            return self.Arranged(turn, *arranged(), error, anew)
+
         if self.seen is None or len(self.seen.plan.choices) <= FEW:
             self._take_rows(arrange())
         else:
             self.plan = None  # nothing is carried out that is not shown
             self._arrange_apart(arrange)
-
-    def _arrange(
-        self,
-        seen: Prospect | None,
-        spared: frozenset[str],
-        failures: dict[str, str],
-        turn: int,
-        error: str | None,
-        anew: bool,
-        view: str,
-        by: str,
-    ) -> Arranged:
-        if seen is None:
-            return self.Arranged(turn, None, Sections(()), error, anew)
-        plan = seen.plan
-        if spared:
-            kept = dict.fromkeys(spared, "you keep it this time")
-            plan = without(plan, kept, "spared")
-        rows = rows_of(plan, failures, self._made_whole, show=view, by=by)
-        return self.Arranged(turn, plan, rows, error, anew)
 
     @work(
         thread=True,
@@ -405,4 +394,5 @@ class PlanScreen(Pacing, Failing):
     def failed(self, worker: Worker[Any], reason: str) -> None:
         """Say so, and be ready for what comes next."""
         super().failed(worker, reason)
+        self.end_work()
         self.state(None)

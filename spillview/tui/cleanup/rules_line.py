@@ -201,7 +201,14 @@ class RulePrompt(Horizontal):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "cancel", "Cancel", id="rule.cancel", tooltip="Go back"),
-        Binding("tab,shift+tab", "stay", "Stay", show=False, id="rule.stay"),
+        Binding(
+            "tab,shift+tab",
+            "stay",
+            "Stay",
+            show=False,
+            id="rule.stay",
+            tooltip="Stay in this line",
+        ),
     ]
 
     @dataclass

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import heapq
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from threading import Event
 from typing import Any, ClassVar
 
 from textual import getters, on, work
@@ -17,12 +16,12 @@ from textual.worker import Worker
 
 from spillview.catalogue.catalogue import Catalogue
 from spillview.cleanup.batches import Batch
-from spillview.cleanup.expiry import expiry, is_expired
 from spillview.cleanup.trash import Emptied, Trash
 from spillview.errors import SpillError
-from spillview.text import exact_age, human_age, human_bytes, path_text, printable
+from spillview.text import human_bytes, path_text, printable
 from spillview.tui import stylesheet
 from spillview.tui.breakpoints import take_shape
+from spillview.tui.cleanup.batch_list import BatchDetail, BatchRow, Files, TrashBar
 from spillview.tui.cleanup.keys import TRASH_BINDINGS, TRASH_HELP
 from spillview.tui.cleanup.undoing import PutsBack, TrashChanged, sentence
 from spillview.tui.confirm import ConfirmScreen
@@ -30,9 +29,8 @@ from spillview.tui.failing import Failing
 from spillview.tui.footer import Footer
 from spillview.tui.home import HomeScreen
 from spillview.tui.live_keys import key_of
-from spillview.tui.queue.bars import plural, two_ends
+from spillview.tui.queue.bars import plural
 from spillview.tui.row_list import RowList
-from spillview.tui.runs import Lines, Runs, fit
 
 EMPTY = """\
 The trash is empty.
@@ -40,141 +38,6 @@ The trash is empty.
 What a clean-up removes is kept here until it is deleted for good.
 {back} goes back; from the queue {plan} plans one.
 """
-
-
-@dataclass(frozen=True, slots=True)
-class BatchRow:
-    """One clean-up."""
-
-    batch: Batch
-    now: float
-    keep: float | None = None
-    """The `trash_keep` of the settings."""
-
-    @property
-    def key(self) -> str:
-        """Its name."""
-        return self.batch.id
-
-    @property
-    def heading(self) -> bool:
-        """It is none."""
-        return False
-
-    def runs(self, width: int) -> Runs:
-        """When, how many files and bytes, and where they lie."""
-        batch = self.batch
-        when = time.strftime("%Y-%m-%d %H:%M", time.localtime(batch.when))
-        files = f"{batch.items:,}"
-        if batch.items != batch.total:
-            files += f" of {batch.total:,}"
-        noun = "artifact" if batch.total == 1 else "artifacts"
-        runs: Runs = [(" ", ""), (when if batch.when else fit("?", 16), "")]
-        age = human_age(self.now - batch.when) if batch.when else ""
-        if age and batch.when <= self.now:  # else the clock was put back: `in 1d`
-            age += " ago"
-        runs += [
-            (fit(age, 9, right=True), "dim"),
-            (fit(f"{files} {noun}", 18, right=True), "head"),
-            (fit(human_bytes(batch.bytes), 11, right=True), "head"),
-            ("  ", ""),
-        ]
-        if self.keep is not None and is_expired(batch, self.keep, self.now):
-            runs += [("expired: the next clean-up deletes it", "notice"), ("  ", "")]
-        elif self.keep is not None and (goes := expiry(batch, self.keep, self.now)):
-            runs += [(f"goes {goes}", "dim"), ("  ", "")]
-        if batch.problem is not None:
-            runs.append((printable(batch.problem), "never"))
-        elif batch.away:
-            runs.append((f"{batch.away:,} on a disk that is not there", "unseen"))
-        elif batch.open:
-            runs.append(("at work", "live"))
-        else:
-            runs.append((printable(path_text(batch.path)), "dim"))
-        return runs
-
-
-class TrashBar(Lines):
-    """What is in the trash altogether."""
-
-    def __init__(self) -> None:
-        super().__init__(id="trash-bar")
-        self.batches: Sequence[Batch] = ()
-        self.doing: str | None = None
-        self.keep: float | None = None
-        """The `trash_keep` of the settings."""
-
-    def show(
-        self, batches: Sequence[Batch], doing: str | None, keep: float | None
-    ) -> None:
-        """Count these."""
-        self.batches, self.doing, self.keep = batches, doing, keep
-        self.remake()
-
-    def make(self, width: int, height: int) -> list[Runs]:
-        """One line."""
-        items = sum(batch.items for batch in self.batches)
-        size = human_bytes(sum(batch.bytes for batch in self.batches))
-        left: Runs = [(" ", ""), ("trash", "brand"), ("  ", "")]
-        left.append((f"{plural(items, 'artifact')} · {size}", "head"))
-        if items:
-            left.append(("  freed once it is emptied", "dim"))
-        right = self.doing
-        if right is None and self.keep is not None:
-            right = f"kept for {exact_age(self.keep)}"
-        return [two_ends(left, [(right, "dim")] if right else [], width)]
-
-
-NAMED = 200
-"""So many files of a clean-up are named at most; no terminal is higher."""
-
-
-@dataclass(frozen=True, slots=True)
-class Files:
-    """The files of one clean-up."""
-
-    largest: Sequence[tuple[str, int]] = ()
-    """Paths and bytes, the largest first."""
-    number: int = 0
-
-    @classmethod
-    def of(cls, files: Sequence[tuple[str, int]]) -> Files:
-        """Keep the largest of these."""
-        largest = heapq.nsmallest(NAMED, files, key=lambda f: (-f[1], f[0]))
-        return cls(largest, len(files))
-
-
-class BatchDetail(Lines):
-    """Where the files of the clean-up under the cursor came from."""
-
-    def __init__(self) -> None:
-        super().__init__(id="batch")
-        self._named = ""
-        self.files = Files()
-
-    def show(self, name: str, files: Files) -> None:
-        """Show these of a clean-up."""
-        self._named, self.files = name, files
-        self.remake()
-
-    def make(self, width: int, height: int) -> list[Runs]:
-        """The largest, and how many more there are."""
-        largest, number = self.files.largest, self.files.number
-        fits = number <= height
-        lines: list[Runs] = []
-        for path, size in largest[: height if fits else height - 1]:
-            shown = printable(path_text(path))
-            room = max(10, width - 13)
-            if len(shown) > room:
-                shown = "…" + shown[-(room - 1) :]
-            bytes_ = fit(human_bytes(size), 10, right=True)
-            lines.append([(bytes_, "dim"), ("  ", ""), (shown, "")])
-        if not fits:
-            rest = number - height + 1
-            more = f"and {rest:,} more of {number:,}"
-            more += f"; `spillview trash {self._named}` lists all"
-            lines.append([(" " * 12, ""), (more, "dim")])
-        return lines
 
 
 class TrashScreen(PutsBack, Failing):
@@ -205,6 +68,8 @@ class TrashScreen(PutsBack, Failing):
         """Files were deleted for good."""
 
         done: Emptied
+        stopped: bool
+        """Whether it was told to stop: the rest is in the trash yet."""
 
     def __init__(self, catalogue: Catalogue) -> None:
         super().__init__()
@@ -306,10 +171,13 @@ class TrashScreen(PutsBack, Failing):
     def undo_cleanup(self, batch: str | None) -> None:
         """Put a clean-up back, in a worker."""
         if self._doing is None:
-            self._state("putting back …")
-            self.begin_undo(batch)
+            self.start_undo(batch)
 
-    def put_back(self) -> None:
+    def say_pace(self, words: str) -> None:
+        """At the right end of the bar."""
+        self._state(words)
+
+    def put_back(self, left: str | None) -> None:
         """Look again."""
         self.changed = True
         self.action_reload()
@@ -343,7 +211,7 @@ class TrashScreen(PutsBack, Failing):
 
     def _empty_begin(self, ids: Sequence[str]) -> None:
         self._state("deleting …")
-        self._empty(ids)
+        self._empty(ids, self.begin_work())
 
     @work(
         thread=True,
@@ -352,19 +220,25 @@ class TrashScreen(PutsBack, Failing):
         group="clean",
         description="Empty the trash",
     )
-    def _empty(self, ids: Sequence[str]) -> None:
+    def _empty(self, ids: Sequence[str], work: Event) -> None:
+        trash = Trash(self.catalogue.places, now=self.catalogue.now)
         try:
-            done = Trash(self.catalogue.places, now=self.catalogue.now).empty(ids)
+            done = trash.empty(
+                ids, progress=self.paced("deleted", work), cancelled=work.is_set
+            )
         except (SpillError, OSError) as error:
             self.post_message(TrashChanged(sentence(error), well=False))
         else:
-            self.post_message(self.Freed(done))
+            self.post_message(self.Freed(done, work.is_set()))
 
     @on(Freed)
     def _take_freed(self, message: Freed) -> None:
+        self.end_work()
         done = message.done
         words = f"{plural(done.items, 'artifact')} deleted, "
         words += f"{human_bytes(done.freed_now)} freed."
+        if message.stopped:
+            words = f"Stopped. {words} What is listed here is still in the trash."
         self.notify(words, markup=False)
         if done.failed:
             path, why = done.failed[0]
@@ -377,12 +251,16 @@ class TrashScreen(PutsBack, Failing):
         self.action_reload()
 
     def action_leave(self) -> None:
-        """Back."""
-        self.dismiss(self.changed)
+        """Back; what is at work is stopped between two artifacts, and told of."""
+        if not self.is_at_work:
+            self.dismiss(self.changed)
+        else:
+            self.stop_work()
 
     def failed(self, worker: Worker[Any], reason: str) -> None:
         """Say so, and be ready for what comes next."""
         super().failed(worker, reason)
+        self.end_work()
         self._state(None)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from threading import Event
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from textual import on, work
 from textual.markup import escape
-from textual.message import Message
+from textual.notifications import SeverityLevel
 from textual.screen import Screen
+from textual.worker import Worker
 
+from spillview.cleanup.moving import STOPPED
 from spillview.errors import SpillError
 from spillview.text import path_text, printable
 from spillview.tui.live_keys import key_of
+from spillview.tui.pacing import Pacing
 from spillview.tui.queue.bars import plural
+from spillview.tui.told import Told
 
 if TYPE_CHECKING:
     from spillview.catalogue.catalogue import Catalogue
@@ -26,12 +30,13 @@ BRIEF = 5.0
 """How long one offers to undo what was done to one row."""
 
 
-@dataclass
-class TrashChanged(Message):
+class TrashChanged(Told):
     """A clean-up was undone, or could not be; the words say which."""
 
     words: str
     well: bool = True
+    left: str | None = None
+    """The clean-up, where the undo was stopped and part of it is in the trash yet."""
 
 
 @runtime_checkable
@@ -42,14 +47,22 @@ class Undoing(Protocol):
         """Put it back, in a worker."""
 
 
-class PutsBack(Screen[Any]):
+class PutsBack(Pacing):
     """What undoing a clean-up does; the screen says when, and what to show then."""
 
     catalogue: Catalogue
 
-    def put_back(self) -> None:
-        """A clean-up was put back, or part of it: show what is there now."""
+    def put_back(self, left: str | None) -> None:
+        """A clean-up was put back, or part of it: show what is there now.
+
+        `left` is that clean-up where it was stopped: another undo goes on with it.
+        """
         raise NotImplementedError
+
+    def start_undo(self, batch: str | None) -> Worker[None]:
+        """Put a clean-up back, the last one where none is named, until stopped."""
+        self.say_pace("putting back …")
+        return self._undo(batch, self.begin_work())
 
     @work(
         thread=True,
@@ -58,23 +71,27 @@ class PutsBack(Screen[Any]):
         group="clean",
         description="Put a clean-up back",
     )
-    def begin_undo(self, batch: str | None) -> None:
-        """Put a clean-up back; the last one where none is named."""
+    def _undo(self, batch: str | None, work: Event) -> None:
         from spillview.cleanup.trash import Trash
 
         try:
             trash = Trash(self.catalogue.places, now=self.catalogue.now)
-            message = told(trash.undo(batch))
+            done = trash.undo(
+                batch, progress=self.paced("put back", work), cancelled=work.is_set
+            )
+            message = told(done)
         except (SpillError, OSError) as error:
             message = TrashChanged(sentence(error), well=False)
+        finally:
+            self.app.call_from_thread(self.end_work, work)
         self.post_message(message)
 
     @on(TrashChanged)
     def _trash_changed(self, message: TrashChanged) -> None:
         self.app.clear_notifications()  # what they offered is done
-        severity = "information" if message.well else "warning"
-        self.notify(message.words, severity=severity, markup=False)  # type: ignore[arg-type] # one of the two
-        self.put_back()
+        severity: SeverityLevel = "information" if message.well else "warning"
+        self.notify(message.words, severity=severity, markup=False)
+        self.put_back(message.left)
 
 
 def offer(screen: Screen[Any], words: str, batch: str, key: str) -> None:
@@ -109,13 +126,20 @@ def told(done: Undone) -> TrashChanged:
         )
         return TrashChanged(f"There is nothing to undo: the trash is empty.{gone}")
     words = f"{plural(len(done.restored), 'artifact')} back in place."
-    if not done.failed:
-        return TrashChanged(words)
-    path, why = done.failed[0]
-    name = printable(path_text(path.rpartition("/")[2]))
-    more = f" and {len(done.failed) - 1:,} more" if len(done.failed) > 1 else ""
-    words = f"{words} {name}{more} stayed in the trash: {printable(why)}."
-    return TrashChanged(words, well=False)
+    stopped = sum(why == STOPPED for _, why in done.failed)
+    left = done.batch if stopped else None
+    if stopped:
+        words = (
+            f"Stopped. {words} {stopped:,} stayed in the trash, and another undo goes"
+            " on with them."
+        )
+    failed = [(path, why) for path, why in done.failed if why != STOPPED]
+    if failed:
+        path, why = failed[0]
+        name = printable(path_text(path.rpartition("/")[2]))
+        more = f" and {len(failed) - 1:,} more" if len(failed) > 1 else ""
+        words = f"{words} {name}{more} stayed in the trash: {printable(why)}."
+    return TrashChanged(words, well=not failed, left=left)
 
 
 def sentence(error: Exception) -> str:

@@ -80,8 +80,22 @@ class CompareWithScreen(ModalScreen[Artifact | None]):
 
     CSS_PATH = stylesheet("artifact.tcss")
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("j", "move(1)", "Down", show=False, id="compare_with.down"),
-        Binding("k", "move(-1)", "Up", show=False, id="compare_with.up"),
+        Binding(
+            "j",
+            "move(1)",
+            "Down",
+            show=False,
+            id="compare_with.down",
+            tooltip="Go to the next row",
+        ),
+        Binding(
+            "k",
+            "move(-1)",
+            "Up",
+            show=False,
+            id="compare_with.up",
+            tooltip="Go to the row before",
+        ),
         Binding(
             "enter",
             "choose",
@@ -90,7 +104,13 @@ class CompareWithScreen(ModalScreen[Artifact | None]):
             id="compare_with.choose",
             tooltip="Show it side by side with this one",
         ),
-        Binding("q,escape", "dismiss", "Back", id="compare_with.back"),
+        Binding(
+            "q,escape",
+            "dismiss",
+            "Back",
+            id="compare_with.back",
+            tooltip="Choose none and go back",
+        ),
     ]
 
     def __init__(self, offer: Offer, now: float) -> None:

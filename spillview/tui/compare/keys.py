@@ -19,6 +19,7 @@ COMPARE_BINDINGS: list[BindingType] = [
         "Previous difference",
         show=False,
         id="compare.previous",
+        tooltip="The difference before, on both sides",
     ),
     Binding(
         "tab", "side", "Side", id="compare.side", tooltip="The same place at the other"

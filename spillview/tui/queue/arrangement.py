@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
 from itertools import accumulate
 
 from spillview.catalogue import triage
+from spillview.catalogue.first_look import Unlisted
 from spillview.catalogue.gists import NEVER, Gists
 from spillview.catalogue.picks import PICKS, Pick
-from spillview.frozen import Frozen
+from spillview.frozen import Frozen, replace
 from spillview.model import Missing, Session
 from spillview.review.reviewed import holds
 from spillview.text import when
@@ -20,7 +20,6 @@ from spillview.tui.queue.members import Ledger, Members
 from spillview.tui.queue.queue_rows import Key, Row, Rows, row_key, session_key
 from spillview.tui.queue.sessions import Figures, Run, in_order, places_of, runs_of
 from spillview.tui.queue.sorting import SORT_KEYS, WORST, sort, sorted_sessions
-from spillview.tui.queue.unlisted import Listed, Unlisted
 
 __all__ = ["SORT_KEYS", "WORST", "Key", "Row", "row_key", "session_key", "sort"]
 
@@ -43,15 +42,14 @@ class View(Frozen):
     collapsed: frozenset[Key] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
-class Material:
+class Material(Frozen):
     """What the catalogue gave: sessions worst first, and calls without a file."""
 
-    ledger: Ledger = field(default_factory=lambda: Ledger.of(()))
+    ledger: Ledger
     """What the artifacts of all sessions stand in."""
-    sessions: tuple[Run, ...] = ()
-    missing: tuple[Missing, ...] = ()
-    titles: dict[str, str] = field(default_factory=dict)
+    sessions: tuple[Run, ...]
+    missing: tuple[Missing, ...]
+    titles: dict[str, str]
     """Session titles by `harness/session`."""
     rest: Unlisted | None = None
     """Where these are only the first sessions: the artifacts of the others."""
@@ -82,6 +80,16 @@ class Material:
             for run in self.sessions
         ]
         return replace(self, sessions=tuple(in_order(runs)))
+
+
+class Listed(Frozen):
+    """How many of the window's artifacts stand in the list so far."""
+
+    done: int
+    total: int
+
+    def __str__(self) -> str:
+        return f"listed {self.done:,} of {self.total:,}, ordering the rest"
 
 
 class Arrangement(Frozen):
@@ -185,7 +193,7 @@ def _with_rest(
     No totals of theirs where only a part of the window is shown.
     """
     since = None if view.all_time else view.since
-    behind = rest.inside(since, view.opened)
+    behind = rest.inside(since)
     made = replace(
         known,
         beyond=known.beyond + len(rest) - behind.artifacts,

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
 from textual import events
-from textual.message import Message
 
 from spillview.catalogue.picks import PICKS
 from spillview.frozen import Frozen
 from spillview.text import human_age, human_bytes, printable
 from spillview.tui.live_keys import key_of
-from spillview.tui.queue.arrangement import WORST, Arrangement, View
+from spillview.tui.queue.arrangement import WORST, Arrangement, Listed, View
 from spillview.tui.queue.members import Members
 from spillview.tui.queue.sessions import Figures
-from spillview.tui.queue.unlisted import Listed
 from spillview.tui.runs import Lines, Runs, fit_runs, short_count
+from spillview.tui.told import Told
 
 if TYPE_CHECKING:
     from spillview.growth.pace import Short
@@ -59,8 +57,7 @@ def plural(number: int, word: str) -> str:
 class Bar(Lines):
     """One line, some of whose words can be clicked."""
 
-    @dataclass
-    class Clicked(Message):
+    class Clicked(Told):
         """Words that name an action of the screen were clicked."""
 
         action: str
@@ -93,6 +90,8 @@ class TopBar(Bar):
         self.listed: Listed | None = None
         self.counting: Counting | None = None
         self.looking = True
+        self.working: str | None = None
+        """How far it is with what the person asked for; None while there is nothing."""
         self.short: Sequence[Short] = ()
         """The disks on which too little is free."""
 
@@ -113,10 +112,17 @@ class TopBar(Bar):
         self.put_away, self.listed = put_away, listed
         self.remake()
 
+    def say(self, working: str | None) -> None:
+        """Tell how far something is, in the place of the counting."""
+        self.working = working
+        self.remake()
+
     def make(self, width: int, height: int) -> list[Runs]:
         """One line; where it is short of room, `n of m` goes without its word."""
         right: Runs = []
-        if self.listed is not None:
+        if self.working is not None:
+            right = [(self.working, "notice")]
+        elif self.listed is not None:
             right = [(str(self.listed), "dim")]
         elif self.counting is not None:
             right = [(str(self.counting), "dim")]

@@ -13,7 +13,6 @@ from rich.cells import cell_len
 
 from spillview.catalogue import triage
 from spillview.frozen import Frozen
-from spillview.growth.limits import rate_text
 from spillview.model import Artifact
 from spillview.seen.endings import ending_line, ending_seen
 from spillview.text import (
@@ -153,7 +152,11 @@ def follows(artifact: Artifact) -> bool:
 def pace(reading: Reading | None) -> Runs:
     """How fast a file grows; nothing where it does not, or not measurably."""
     rate = reading.per_second if reading is not None else None
-    return [(f"↑ {rate_text(rate)} ", "notice")] if rate else []
+    if not rate:
+        return []
+    from spillview.growth.limits import rate_text
+
+    return [(f"↑ {rate_text(rate)} ", "notice")]
 
 
 def _command(artifact: Artifact, width: int, context: Context) -> Runs:

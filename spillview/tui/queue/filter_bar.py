@@ -40,7 +40,14 @@ with a typo: command, tool, project, session title, harness, file name.
             id="filter.down",
             tooltip="Move in the queue while typing",
         ),
-        Binding("up", "screen.move(-1)", "Previous row", show=False, id="filter.up"),
+        Binding(
+            "up",
+            "screen.move(-1)",
+            "Previous row",
+            show=False,
+            id="filter.up",
+            tooltip="Move in the queue while typing",
+        ),
     ]
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import gc
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from textual.message import Message
 
-from spillview.catalogue.catalogue import Catalogue, Query
+from spillview.catalogue.first_look import MANY, FirstLook, Window
 from spillview.catalogue.gists import Gists
-from spillview.catalogue.listing import Listing
+from spillview.catalogue.query import Query
 from spillview.errors import SpillError
 from spillview.tui.messages import (
     Counted,
@@ -21,7 +21,9 @@ from spillview.tui.messages import (
     Scanned,
 )
 from spillview.tui.queue.held import Held
-from spillview.tui.queue.unlisted import Unlisted, glimpse
+
+if TYPE_CHECKING:
+    from spillview.catalogue.catalogue import Catalogue
 
 BATCH_SECONDS = 0.2
 """Completed artifacts are handed over this often."""
@@ -32,28 +34,23 @@ ORDER_SECONDS = 0.6
 ORDER_SHARE = 8
 """Ordering may take at most one part in so many of the time."""
 
-MANY = 3000
-"""From so many artifacts on a first look without transcripts is worth its time."""
-
 FILE_WEIGHT = 20_000
 """Opening a file costs about as much as counting so many bytes."""
 
 
-@dataclass(slots=True)
 class Progress:
     """How far a completion is, in bytes and files, and what time is left."""
 
-    total: int
-    """Artifacts that are to be completed."""
-    bytes: int
-    """Bytes of their files."""
-    clock: Callable[[], float] = time.monotonic
-    done: int = 0
-    _finished: int = 0
-    _start: float = 0.0
-
-    def __post_init__(self) -> None:
-        self._start = self.clock()
+    def __init__(
+        self, total: int, size: int, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        """So many artifacts are to be completed, of so many bytes."""
+        self.total = total
+        self.bytes = size
+        self.clock = clock
+        self.done = 0
+        self._finished = 0
+        self._start = clock()
 
     def add(self, size: int) -> None:
         """One artifact more is complete, of so many bytes."""
@@ -77,7 +74,9 @@ def gather(
     post: Callable[[Message], object],
     cancelled: Callable[[], bool],
     *,
+    window: Window,
     quick: bool = False,
+    known: bool = False,
     shown: Callable[[], object] = lambda: None,
     clock: Callable[[], float] = time.monotonic,
 ) -> None:
@@ -85,19 +84,28 @@ def gather(
 
     Artifacts whose places `first` admits are completed before the others. `quick` has
     the first of very many artifacts listed before the others are made, first without
-    what transcripts tell of them; all goes on once `shown` returns.
+    what transcripts tell of them (those are `known` where the screen has them already);
+    all goes on once `shown` returns. `window` is what their totals are of.
     """
     try:
-        if quick:
+        look, looked = None, False
+        if quick and not known:
+            look = catalogue.first_look(query, wait=True)
+            looked = look is None
+        if looked:
             listing = catalogue.scan(query, bare=True)
             if len(listing) > MANY:
-                _post_first(catalogue, listing, post)
-                shown()
-        listing = catalogue.scan(query, entries=not quick)
+                look = FirstLook.of(catalogue, listing, window)
+        if look is not None:
+            post(Scanned(look.sessions, look.rest))
+        if look is not None or known:
+            shown()
+        listing = catalogue.scan(query, entries=not looked)
 
         def expect(number: int) -> None:
             if quick and number > MANY and not cancelled():
-                _post_first(catalogue, listing, post)
+                again = FirstLook.of(catalogue, listing, window)
+                post(Scanned(again.sessions, again.rest))
 
         held = Held(catalogue, listing, expect)
         sessions = held.ordered()
@@ -142,15 +150,3 @@ def gather(
         post(Ordered(held.ordered(anew=True), missing))
         post(Gathered(len(catalogue.problems), len(catalogue.broken_records())))
         gc.freeze()
-
-
-def _post_first(
-    catalogue: Catalogue, found: Listing, post: Callable[[Message], object]
-) -> None:
-    """List the sessions with the newest artifacts, and say how many others there are.
-
-    To put all in order takes every one to be made, which is long to wait for.
-    """
-    taken, others = glimpse(found)
-    rest = Unlisted(others, catalogue.reviewed(), catalogue.now()) if others else None
-    post(Scanned(catalogue.sessions(taken), rest))

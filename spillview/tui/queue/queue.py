@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from textual import events
 from textual.binding import BindingType
-from textual.message import Message
 
 from spillview.model import Artifact
 from spillview.tui.keys import QUEUE_BINDINGS, QUEUE_HELP
@@ -17,10 +15,10 @@ from spillview.tui.queue.members import Members
 from spillview.tui.queue.queue_list import QueueList
 from spillview.tui.queue.queue_rows import Row, session_key
 from spillview.tui.queue.sessions import Run
+from spillview.tui.told import Told
 
 
-@dataclass
-class FromQueue(Message):
+class FromQueue(Told):
     """What a queue tells."""
 
     queue: Queue
@@ -38,31 +36,26 @@ class Queue(QueueList, Parts, can_focus=True, inherit_bindings=False):
     BINDING_GROUP_TITLE = "Queue"
     BINDINGS: ClassVar[list[BindingType]] = QUEUE_BINDINGS
 
-    @dataclass
     class Highlighted(FromQueue):
         """Another row is under the cursor, or the row's facts changed."""
 
         row: Row | None
 
-    @dataclass
     class Opened(FromQueue):
         """The person asked to open an artifact."""
 
         row: Artifact
 
-    @dataclass
     class Toggled(FromQueue):
         """A session is to be opened or closed."""
 
         session: Run
 
-    @dataclass
     class Wanted(FromQueue):
         """Artifacts that are drawn have to be made first."""
 
         artifacts: Members
 
-    @dataclass
     class Selected(FromQueue):
         """The set of selected artifacts changed."""
 

@@ -123,7 +123,8 @@ class QueueList(ScrollView, inherit_bindings=False):
         self._wanted.clear()
         self._asked.clear()
         self._forget()
-        self.virtual_size = Size(self.size.width, len(rows))
+        # No width: as it changes, Textual would lay out and paint all once more.
+        self.virtual_size = Size(0, len(rows))
         wanted = aim or (old if self.touched else None)
         index = rows.index_of(wanted) if wanted is not None else -1
         if index >= 0:
@@ -279,7 +280,6 @@ class QueueList(ScrollView, inherit_bindings=False):
 
     def on_resize(self) -> None:
         """Keep the cursor in sight."""
-        self.virtual_size = Size(self.size.width, len(self.rows))
         self._reveal()
 
     def _forget(self) -> None:

@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import TYPE_CHECKING
 
 from textual import getters, on, work
 from textual.app import ComposeResult
 from textual.widgets import Input, Static
 from textual.worker import get_current_worker
 
-from spillview.catalogue import triage
-from spillview.catalogue.catalogue import Catalogue, Query
+from spillview.catalogue.first_look import Unlisted
 from spillview.catalogue.gists import GROWING, Gists
 from spillview.catalogue.picks import PICKS
+from spillview.catalogue.query import Query
 from spillview.model import Missing, Session
 from spillview.text import printable
 from spillview.tui import empty
@@ -49,10 +50,12 @@ from spillview.tui.queue.filter_bar import FilterBar
 from spillview.tui.queue.members import Members
 from spillview.tui.queue.queue import Queue
 from spillview.tui.queue.sessions import Figures
-from spillview.tui.queue.unlisted import Unlisted
 from spillview.tui.review.marks import Marks
 from spillview.tui.review.note import Notes
 from spillview.tui.titles import Titles
+
+if TYPE_CHECKING:
+    from spillview.catalogue.catalogue import Catalogue
 
 FEW = 3000
 """Up to so many artifacts are arranged at once, more of them in a worker."""
@@ -78,18 +81,15 @@ class QueueScreen(LiveScreen):
 
     def __init__(self, catalogue: Catalogue, query: Query) -> None:
         super().__init__(catalogue, query)
-        self.last_review = catalogue.last_review(query.paths)
-        opened = catalogue.now()
-        since: float | None = None
-        if query.since is None:
-            since = triage.night_start(self.last_review, opened)
+        opening = self.opening
+        self.last_review = opening.last_review
         # A path or a home that was named is shown whole at first.
         named = bool(query.paths) or catalogue.places.confined
-        self.view = View(since=since, opened=opened, all_time=named)
-        self.material = Material()
+        self.view = View(since=opening.since, opened=opening.opened, all_time=named)
+        self.material = Material.of((), ())
         self.arrangement = arrange(self.material, self.view, Labels())
         self.marks = Marks(catalogue)
-        self.notes = Notes(catalogue)
+        self.notes = Notes(catalogue, self.first.notes if self.first else None)
         self.last_batch: str | None = None
         """The clean-up that was done since the last mark, for `u`."""
         self.failure: str | None = None
@@ -119,12 +119,16 @@ class QueueScreen(LiveScreen):
         """Show the shell at once and start looking."""
         self.blank.display = False
         self.filter_bar.display = False
+        # Textual would hide it after the first frame, and paint that once more.
+        self.query("ToastRack").set(display=False)
         self.top.show(self.window, Figures())
         if self.view.filter:
             # Open, so that nobody thinks that artifacts are missing.
             self.filter_bar.display = True
             self.filter_input.value = self.view.filter
         self.queue.focus()
+        if self.first is not None:
+            self._take_scan(Scanned(self.first.sessions, self.first.rest))
         self.watch_stores()
         self.set_interval(AGE_SECONDS, self.queue.tick)
 

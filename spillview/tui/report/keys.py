@@ -75,5 +75,11 @@ REPORT_BINDINGS: list[BindingType] = [
     ),
     *COPYING_BINDINGS,
     *ACTING_BINDINGS,
-    Binding("q,escape,R", "leave", "Back", id="report.back"),
+    Binding(
+        "q,escape,R",
+        "leave",
+        "Back",
+        id="report.back",
+        tooltip="Go back to the queue; what is at work is stopped first",
+    ),
 ]

@@ -19,7 +19,7 @@ from spillview.report.rows import rows
 from spillview.report.wording import finished, headline
 from spillview.review.reviewed import call_mark
 from spillview.review.state import State
-from spillview.tui.cleanup.undoing import SECONDS, offer_mark
+from spillview.tui.cleanup.undoing import SECONDS, PutsBack, offer_mark
 from spillview.tui.copying import Copyable, Copying
 from spillview.tui.home import HomeScreen
 from spillview.tui.queue.members import Mapped
@@ -36,7 +36,7 @@ from spillview.tui.review.taking_back import TakingBack
 from spillview.tui.row_list import RowList
 
 
-class ReportScreen(MadeReport, Noting, TakingBack, Copying, Acting):
+class ReportScreen(MadeReport, Noting, TakingBack, PutsBack, Copying, Acting):
     """The report of what the queue below looks at, for the period of `review`."""
 
     BINDING_GROUP_TITLE = "Report"
@@ -224,8 +224,10 @@ this report is reviewed, and the next one begins with what came after it;
     def action_undo(self) -> None:
         """Take the last mark back, that the review is done, or a clean-up."""
         home = self.home
+        if self._is_finishing:
+            return
         if home is not None and home.last_batch is not None:
-            self._put_back(home, home.last_batch)
+            self.start_undo(home.last_batch)
         else:
             self.take_mark_back()
 
@@ -240,15 +242,12 @@ this report is reviewed, and the next one begins with what came after it;
         if key is not None:
             self.findings.aim_at(key)
 
-    @work(
-        exclusive=True,
-        exit_on_error=False,
-        group="undo",
-        description="Put a clean-up back",
-    )
-    async def _put_back(self, home: HomeScreen, batch: str) -> None:
-        await home.begin_undo(batch).wait()
+    def put_back(self, left: str | None) -> None:
+        """Make it anew, and the queue below."""
         self.look()
+        if self.home is not None:
+            self.home.last_batch = left
+            self.home.action_reload()
 
     def action_cleanup(self) -> None:
         """Plan a clean-up of what the report looks at, whatever its age."""

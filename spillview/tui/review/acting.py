@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from textual import on, work
 from textual.binding import Binding, BindingType
-from textual.message import Message
 from textual.screen import Screen
 from textual.worker import get_current_worker
 
@@ -16,6 +14,7 @@ from spillview.errors import Cancelled
 from spillview.model import Artifact, Missing
 from spillview.secrets.masking import masked_text
 from spillview.text import path_text, printable
+from spillview.tui.told import Told
 
 if TYPE_CHECKING:
     from spillview.catalogue.catalogue import Catalogue
@@ -66,15 +65,13 @@ class Acting(Screen[Any]):
 
     catalogue: Catalogue
 
-    @dataclass
-    class Prompted(Message):
+    class Prompted(Told):
         """A prompt was made."""
 
         kind: str
         text: str
 
-    @dataclass
-    class Looked(Message):
+    class Looked(Told):
         """Panes were looked for."""
 
         search: Search

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
@@ -14,10 +13,10 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
-from spillview.frozen import replace
+from spillview.frozen import Frozen, replace
 from spillview.model import Artifact, Missing, Session
+from spillview.review.notes import LONGEST_NOTE, Note
 from spillview.review.reviewed import session_mark
-from spillview.review.state import LONGEST_NOTE, Note
 from spillview.text import path_text
 from spillview.tui import stylesheet
 from spillview.tui.footer import Footer
@@ -46,7 +45,14 @@ class NoteScreen(ModalScreen[str | None]):
     BINDING_GROUP_TITLE = "Note"
     HELP = "Enter keeps the note, an empty one takes it back. Escape changes nothing."
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "dismiss", "Cancel", priority=True, id="note.cancel"),
+        Binding(
+            "escape",
+            "dismiss",
+            "Cancel",
+            priority=True,
+            id="note.cancel",
+            tooltip="Leave the note as it was",
+        ),
     ]
 
     def __init__(self, about: str, text: str) -> None:
@@ -91,8 +97,7 @@ def words_about(row: Artifact | Session | Missing) -> str:
     return f"Note on the session  {path_text(row.session)}"
 
 
-@dataclass(frozen=True, slots=True)
-class Noted:
+class Noted(Frozen):
     """What became of a note, in words, and how to take that back."""
 
     id: str
@@ -106,9 +111,12 @@ class Noted:
 class Notes:
     """The notes by what they are about, as they are while a screen is open."""
 
-    def __init__(self, catalogue: Catalogue) -> None:
+    def __init__(
+        self, catalogue: Catalogue, known: Mapping[str, Note] | None = None
+    ) -> None:
+        """`known` are those that there are; None has them looked up."""
         self._catalogue = catalogue
-        self._kept: Mapping[str, Note] = catalogue.notes()
+        self._kept = known if known is not None else catalogue.notes()
 
     def of(self, row: Artifact | Session | Missing | None) -> str | None:
         """The note on a row; None where there is none."""

@@ -46,10 +46,17 @@ SEARCH_BINDINGS: list[BindingType] = [
         id="search.stop",
         tooltip="Stop the search and keep what it found",
     ),
-    Binding("escape", "back", "Back", show=False, id="search.back"),
+    Binding("escape", "back", "Back", show=False, id="search.back", tooltip="Go back"),
     *COPYING_BINDINGS,
     Binding("q", "leave", "Back", id="search.leave", tooltip="Go back"),
-    Binding("down", "results", "Results", show=False, id="search.results"),
+    Binding(
+        "down",
+        "results",
+        "Results",
+        show=False,
+        id="search.results",
+        tooltip="Go from the pattern to the results",
+    ),
 ]
 
 
@@ -64,6 +71,18 @@ class PatternInput(Input):
             id="pattern.search",
             tooltip="Search inside every artifact shown",
         ),
-        Binding("escape", "screen.stop", "Stop", id="pattern.stop"),
-        Binding("escape", "screen.back", "Back", id="pattern.back"),
+        Binding(
+            "escape",
+            "screen.stop",
+            "Stop",
+            id="pattern.stop",
+            tooltip="Stop the search and keep what it found",
+        ),
+        Binding(
+            "escape",
+            "screen.back",
+            "Back",
+            id="pattern.back",
+            tooltip="Go to the results; where there are none, go back",
+        ),
     ]

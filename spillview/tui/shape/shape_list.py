@@ -124,9 +124,21 @@ columns. `{artifact.shape}` goes back to the text, where it was.
             tooltip="The 20 records with the smallest values at this path",
         ),
         Binding(
-            "right", "ask('right')", "Further columns", show=False, id="shape.right"
+            "right",
+            "ask('right')",
+            "Further columns",
+            show=False,
+            id="shape.right",
+            tooltip="Show the next columns of the table",
         ),
-        Binding("left", "ask('left')", "Columns before", show=False, id="shape.left"),
+        Binding(
+            "left",
+            "ask('left')",
+            "Columns before",
+            show=False,
+            id="shape.left",
+            tooltip="Show the columns before",
+        ),
         Binding(
             "i",
             "ask('tell')",
