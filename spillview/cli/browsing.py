@@ -86,11 +86,12 @@ def interactive(streams: Streams) -> bool:
 
 def _browse(catalogue: Catalogue, query: Query) -> int:
     catalogue.look_ahead(query)  # while the screens load
-    from spillview.cli.keeping import marks_kept
+    from spillview.cli.keeping import marks_kept_in_short
     from spillview.tui.app import SpillviewApp
 
     try:
-        app = SpillviewApp(catalogue, query, greeting=marks_kept(catalogue, query))
+        greeting = marks_kept_in_short(catalogue, query)
+        app = SpillviewApp(catalogue, query, greeting=greeting)
         app.run()
     finally:
         catalogue.close()
