@@ -97,11 +97,12 @@ def _browse(catalogue: Catalogue, query: Query) -> int:
 
     hold_back()
     _load_asyncio()
-    from spillview.cli.keeping import marks_kept
+    from spillview.cli.keeping import marks_kept_in_short
     from spillview.tui.app import SpillviewApp
 
     try:
-        app = SpillviewApp(catalogue, query, greeting=marks_kept(catalogue, query))
+        greeting = marks_kept_in_short(catalogue, query)
+        app = SpillviewApp(catalogue, query, greeting=greeting)
         app.run()
     finally:
         catalogue.close()
