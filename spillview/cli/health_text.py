@@ -185,7 +185,9 @@ def write_stores(
     for harness in dict.fromkeys(store.harness for store in catalogue.stores):
         gates = _boundaries(catalogue, harness)
         if len(gates) > 1:
-            listed = "; ".join(f"{tool} {boundary}" for tool, boundary in gates)
+            alike = len({tool for tool, _ in gates}) == 1
+            named = (("" if alike else f"{tool} ") + str(each) for tool, each in gates)
+            listed = "; ".join(named)
             _paragraph(streams, f"{harness}: {listed}")
     for check in checks:
         line = f"{check.name}: {printable(path_text(check.text))}"
