@@ -197,7 +197,7 @@ def _problems(
     for (harness, root), of in stores.items():
         if of.open:
             sentence = (
-                f"{human_count(of.open)} of {human_count(of.number)} artifacts {advice}"
+                f"{human_count(of.open)} of {plural(of.number, 'artifact')} {advice}"
             )
             kind = f"{{}} artifacts {advice}"
             yield Told(Problem(root, sentence, harness), kind, of.open)

@@ -103,7 +103,7 @@ def _write_profiles(catalogue: Catalogue, streams: Streams) -> None:
         line = f"your profile {path_text(fact.path)}: {fact}"
         if fact.replaces:
             line += f"; it stands for the built-in {fact.harness}"
-        streams.line(printable(line))
+        _paragraph(streams, printable(line))
 
 
 def _write_elsewhere(catalogue: Catalogue, streams: Streams) -> None:
@@ -117,10 +117,11 @@ def _write_elsewhere(catalogue: Catalogue, streams: Streams) -> None:
             continue
         roots = catalogue.profile(harness).roots
         if any("{tmp}" in path for root in roots for path in root.paths):
-            streams.line(
+            _paragraph(
+                streams,
                 f"{harness}: {human_count(logs)} logs and no artifact: it spills into"
                 " the temp folder, which may be another one (set TMPDIR, or give the"
-                " folder as PATH) or may have been emptied"
+                " folder as PATH) or may have been emptied",
             )
 
 
@@ -134,9 +135,10 @@ def _write_absent(catalogue: Catalogue, streams: Streams) -> None:
     ]
     if absent:
         known = "harness is" if len(absent) == 1 else "harnesses are"
-        streams.line(
+        _paragraph(
+            streams,
             f"{len(absent)} more {known} known, with no store here (as --harness takes"
-            f" them): {printable(', '.join(absent))}"
+            f" them): {printable(', '.join(absent))}",
         )
 
 
@@ -174,7 +176,7 @@ def write_stores(
             ]
         )
     if not table:
-        streams.line("No store was found.")
+        _paragraph(streams, "No store was found.")
     write_table(streams, columns, table)
     streams.line()
     _write_absent(catalogue, streams)
@@ -183,35 +185,51 @@ def write_stores(
     for harness in dict.fromkeys(store.harness for store in catalogue.stores):
         gates = _boundaries(catalogue, harness)
         if len(gates) > 1:
-            listed = "; ".join(f"{tool} {boundary}" for tool, boundary in gates)
-            streams.line(f"{harness}: {listed}")
+            alike = len({tool for tool, _ in gates}) == 1
+            named = (("" if alike else f"{tool} ") + str(each) for tool, each in gates)
+            listed = "; ".join(named)
+            _paragraph(streams, f"{harness}: {listed}")
     for check in checks:
         line = f"{check.name}: {printable(path_text(check.text))}"
-        streams.line(line)
+        _paragraph(streams, line)
         if check.problem:
-            streams.line(streams.styled(f"  {printable(check.problem)}", "unseen"))
+            told = printable(check.problem)
+            _paragraph(streams, f"  {told}", styled=len(told) + 2)
     streams.line()
 
 
 def write_problems(told: list[Told], streams: Streams, *, every: bool) -> None:
     """A line for each kind with its first example; with `every` each problem."""
     if not told:
-        streams.line("No problems were found.")
+        _paragraph(streams, "No problems were found.")
     kinds: dict[str, list[Told]] = {}
     for number, each in enumerate(told):
         key = str(number) if every or not each.kind else each.kind
         kinds.setdefault(key, []).append(each)
-    label = streams.styled("problem: ", "unseen")
     for kind, members in kinds.items():
         first = _one_line(members[0].problem)
         if len(members) > 1:
             total = human_count(sum(each.number for each in members))
             many = kind.format(total)
             first = f"{many}; {len(members)} places (--all), the first: {first}"
-        streams.line(label + first)
+        _paragraph(streams, f"problem: {first}", styled=len("problem:"))
 
 
 def _one_line(problem: Problem) -> str:
     path = printable(path_text(problem.path))
     text = printable(path_text(problem.sentence))
     return text if not path or path in text else f"{path}: {text}"
+
+
+def _paragraph(streams: Streams, text: str, *, styled: int = 0) -> None:
+    """A printable text, folded between words on a terminal; its beginning in colour."""
+    if not streams.terminal:
+        streams.line(text)
+        return
+    from spillview.layout.cells import fold
+
+    indent = " " * (len(text) - len(text.lstrip()))
+    for number, part in enumerate(fold(text.strip(), streams.width - len(indent) - 2)):
+        line = indent + ("  " if number else "") + part
+        own = line[:styled] if not number else line if styled > len("problem:") else ""
+        streams.line(streams.styled(own, "unseen") + line[len(own) :])
