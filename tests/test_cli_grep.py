@@ -72,6 +72,7 @@ def folder(tmp_path: Path) -> Path:
         ["-w"],
         ["-v"],
         ["-F"],
+        ["-n"],
         ["-m", "1"],
         ["-A", "1"],
         ["-B1"],
@@ -108,6 +109,14 @@ def spilled(home: Path) -> Made:
     made = session.spills(data)
     session.write()
     return made
+
+
+def test_lines_are_numbered_whether_that_is_asked_for_or_not(folder: Path) -> None:
+    plain = run("grep", "error", folder / "plain.txt")
+    assert plain.out.split(":")[1] == "3"
+    for more in ("-n", "--line-number", "-in"):
+        found = run("grep", more, "error", folder / "plain.txt")
+        assert (found.code, plain.out in found.out) == (0, True)
 
 
 def test_seen_and_unseen_choose_matches(machine: Path) -> None:

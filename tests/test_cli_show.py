@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from spillview.text import printable
 from tests.command import Row, process, run
 from tests.hostile import hostile
 
@@ -208,6 +209,32 @@ def test_a_result_stored_as_json_is_shown_with_its_lines(tmp_path: Path) -> None
     plain = tmp_path / "plain"
     plain.write_text("no json")
     assert run("show", plain, "--unescape").code == 2
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+def test_the_long_text_of_an_object_is_shown_with_its_lines(
+    tmp_path: Path, indent: int | None
+) -> None:
+    text = 'first "one"\nsecond \U0001f600: {\n' * 5000
+    path = tmp_path / "result.json"
+    beside = {"note": "a\nb", "code": 0, "of": {"output": "x", "y": ["z", ":"]}}
+    for value in (
+        {"output": text, "exit_code": 0, "error": None},
+        {**beside, "the [out]\x1b": text},
+        {**beside, "result": text},
+    ):
+        path.write_text(json.dumps(value, indent=indent))
+        shown = run("show", path, "--unescape", "--raw")
+        assert shown.out == text
+        name = next(key for key in value if value[key] == text)
+        told = f"the text of its member “{printable(name)}”; the others are left out"
+        assert told in shown.err
+        assert run("show", path, "--unescape", "--offset", "9999", "--limit", "1").out
+    halves = {"stdout": text, "stderr": text + text}
+    path.write_text(json.dumps(halves))
+    assert run("show", path, "--unescape", "--raw").out == text + text
+    path.write_text(json.dumps({str(n): "short" for n in range(3)}))
+    assert run("show", path, "--unescape").code == 2
 
 
 def test_control_bytes_are_pictures_on_a_terminal_even_with_raw(tmp_path: Path) -> None:

@@ -678,6 +678,22 @@ def test_numbered_read_that_spilled_again_with_a_strange_row_is_left_open(
     assert link.verdict_seen is None
 
 
+@pytest.mark.parametrize("command", ["cat {}", "head -c 90000 {}"])
+def test_whole_file_that_spilled_again_is_seen_at_both_ends(
+    tmp_path: Path, command: str
+) -> None:
+    main = Dsh(tmp_path, tmp_path / "tmp" / "dsh-spill-AbC123")
+    first = main.spills(log_of(6000), cap=20_000)
+    whole = command.startswith("cat")
+    output = first.data if whole else first.data[:90_000]
+    again = main.spills(output, command=command.format(first.path), cap=40_000)
+    main.write()
+    link = looked(look_into(tmp_path, "dsh"), first)
+    # Where a part was printed its tail is not the file's, and stays open.
+    assert [read.ranges for read in link.reads] == [again.seen if whole else None]
+    assert link.seen == Seen(again.seen if whole else first.seen, certain=whole)
+
+
 def test_search_that_spilled_again_is_placed_but_for_the_line_it_was_cut_in(
     tmp_path: Path,
 ) -> None:

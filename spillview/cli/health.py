@@ -185,10 +185,10 @@ def _problems(
         if foreign and own >= 0:
             number = of.number - of.owners[own]
             sentence = (
-                f"{human_count(number)} artifacts belong to another user"
+                f"{plural(number, 'artifact')} of another user"
                 f" (uid {', '.join(map(str, foreign))})"
             )
-            kind = "{} artifacts belong to another user"
+            kind = "{} artifacts of another user"
             yield Told(Problem(root, sentence, harness), kind, number)
     advice = (
         "can be read by every user of this machine: `spillview doctor --fix-modes`"

@@ -135,7 +135,7 @@ def _show(artifact: Artifact, args: argparse.Namespace, streams: Streams) -> int
         if content is not file:
             stack.callback(content.close)
         if args.unescape:
-            content = inner(content)
+            content = inner(content, streams.note)
             stack.callback(content.close)
             encoding = "utf-8"
         index = LineIndex(content)

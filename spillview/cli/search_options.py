@@ -58,6 +58,9 @@ def describe(name: str, parser: argparse.ArgumentParser) -> None:
         "-l", "--files-with-matches", action="store_true", help="artifacts with a match"
     )
     flag("-o", "--only-matching", action="store_true", help="only the matching parts")
+    flag(
+        "-n", "--line-number", action="store_true", help="as always: lines are numbered"
+    )
     number = whole_number(0)
     flag("-m", "--max-count", metavar="N", type=number, help="N lines per artifact")
     flag("-A", "--after-context", metavar="N", type=number, help="N lines after")

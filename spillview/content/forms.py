@@ -6,12 +6,13 @@ What a content is (`kind`) stays what its own bytes are; its form says what they
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 
 from spillview.errors import BadInput, Unreadable
 from spillview.hints import TYPE_CHECKING
 from spillview.regexes import late
+from spillview.text import printable
 
 if TYPE_CHECKING:
     from spillview.content.content import Content
@@ -40,6 +41,7 @@ _WIDTHS = (60, 64, 72, 76)
 _HEX = late(rb"[0-9a-fA-F]++")
 _STRING = late(rb'(?:\xef\xbb\xbf)?\s*+"')
 _RESULT = late(rb'(?:\xef\xbb\xbf)?\s*+\{\s*+"result"\s*+:\s*+"')
+_OBJECT = late(rb"(?:\xef\xbb\xbf)?\s*+\{")
 _ENDS = {
     "json-string": late(rb"\s*+\Z"),
     "json-result": late(rb"\s*+\}\s*+\Z"),
@@ -119,21 +121,35 @@ def _alone(content: Content, offset: int, ending: re.Pattern[bytes]) -> bool:
     )
 
 
-def inner(content: Content) -> Content:
+def inner(content: Content, tell: Callable[[str], None] = lambda _: None) -> Content:
     """What the content holds, in an unlinked temporary file; the caller closes both.
+
+    Of an object it is the member that is a text and takes half of it or more; `tell`
+    is given a sentence then, for the others are left out.
 
     Raises `BadInput` where it holds nothing but itself, `Unreadable` where it is
     damaged or too large, and what reading raises.
     """
     from spillview.content.kinds import HEAD
-    from spillview.content.pages import unescape
+    from spillview.content.pages import unescape, unescaped
+    from spillview.content.unpacking import longest_member
 
     head = content.pread(0, HEAD)
     if form_of(content, head, "binary") == "gzip":
         return _taken(_gunzipped(content))
     if form_of(content, head, "text") == "base64":
         return _taken(_decoded(content, head))
-    return unescape(content)
+    try:
+        return unescape(content)
+    except BadInput:
+        if not _OBJECT.match(head):
+            raise
+        found = longest_member(content)
+        if found is None or 2 * found[2] < content.size:
+            raise
+    name, start, _ = found
+    tell(f"the text of its member “{printable(name)}”; the others are left out")
+    return _taken(piece for _, piece, _ in unescaped(content, start, chunk=_CHUNK))
 
 
 def _taken(parts: Iterator[bytes]) -> Content:

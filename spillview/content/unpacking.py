@@ -63,6 +63,33 @@ def member_at(
 
     `stop` is called now and then, and may raise.
     """
+    return next((at for key, at in _members(file, stop) if key == name), None)
+
+
+def longest_member(file: Content) -> tuple[str, int, int] | None:
+    """The longest text that is a member of the file's object.
+
+    Its name, the byte where the inside of its string begins, and how many bytes that
+    takes; the first of equals. None where no member is a text.
+    """
+    from spillview.content.pages import unescaped
+
+    longest: tuple[str, int, int] | None = None
+    members = _members(file, lambda: None)
+    found = next(members, None)
+    while found is not None:
+        key, start = found
+        end = start
+        for after, _, closed in unescaped(file, start, chunk=CHUNK):
+            end = after - closed
+        if longest is None or end - start > longest[2]:
+            longest = key, start, end - start
+        found = next(members, None)
+    return longest
+
+
+def _members(file: Content, stop: Callable[[], None]) -> Iterator[tuple[str, int]]:
+    """Name and first byte of each text that is a member of the file's object."""
     from spillview.content.pages import unescaped
 
     depth, at, key = 0, 0, ""
@@ -71,7 +98,7 @@ def member_at(
         data = file.pread(at, 4096)
         mark = _MARK.search(data)
         if not data:
-            return None
+            return
         if mark is None:
             at += len(data)
             continue
@@ -80,8 +107,8 @@ def member_at(
             depth += 1 if mark[0] in b"{[" else -1
             continue
         before = data[: mark.start()].rstrip(b" \t\r\n")[-1:]
-        if depth == 1 and key == name and before == b":":
-            return at
+        if depth == 1 and before == b":":
+            yield key, at
         text = b""
         for end, piece, _ in unescaped(file, at, chunk=CHUNK):
             stop()

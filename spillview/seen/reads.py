@@ -19,7 +19,7 @@ from spillview.seen.tools import NUMBERING, SEARCHES, is_shell
 
 if TYPE_CHECKING:
     from spillview.content.content import Content
-    from spillview.profiles.profile import Profile
+    from spillview.profiles.profile import Preview, Profile
 
 LEAST = 16
 """Chars that must stand in the file, in one place only, to be taken for a part of it
@@ -89,12 +89,27 @@ class Reader:
         told = self._told(text)
         if told is not None:
             return told.ranges, told.certain
-        part = self._unspilled(text)
-        if part is None:
+        spilled = self._unspilled(text)
+        if spilled is None:
             output = unframed(text, self.profile)
             ranges, sure = self._shown(body(output), read)
             return self._to_the_line_end(output, ranges), sure
-        return self._cut(part, read)
+        part, rule = spilled
+        whole = self._both_ends(part, rule, read) if rule is not None else None
+        return (whole.ranges, True) if whole is not None else self._cut(part, read)
+
+    def _both_ends(self, part: str, rule: Preview, read: Read) -> Seen | None:
+        """Head and tail that are left of a command's output which is the whole file."""
+        if rule.form != "head+tail" or not is_shell(read.tool):
+            return None
+        known = reading(read.command or "", self._is_mine)
+        if not (known.understood and known.alone and known.anchor == "whole"):
+            return None
+        for shown in dict.fromkeys((part, without_end(part))):
+            seen = align(shown, self.content, self.counts, rule)
+            if seen.certain and seen.ranges:
+                return seen
+        return None
 
     def _cut(self, part: str, read: Read) -> tuple[tuple[Range, ...] | None, bool]:
         """The bytes that a result showed of which the preview `part` is left."""
@@ -176,16 +191,16 @@ class Reader:
                 return seen_in(text[hit.start : hit.end], self.content, self.counts)
         return None
 
-    def _unspilled(self, text: str) -> str | None:
-        """What an envelope in a result's place shows of that result."""
+    def _unspilled(self, text: str) -> tuple[str, Preview | None] | None:
+        """What an envelope in a result's place shows of that result, and how."""
         from spillview.transcripts.notices import notices_in
 
         for hit in notices_in(text, "result", self.profile.notices):
             if hit.path is not None and hit.notice.preview.form != "none":
                 shown = preview_of(text[hit.start : hit.end], hit.notice)
-                return "" if shown is None else shown
+                return shown or "", hit.notice.preview
             if hit.path is not None and not text[: hit.at].strip():
-                return ""
+                return "", None
         return None
 
     def _is_mine(self, word: str) -> bool:
