@@ -11,14 +11,6 @@ from spillview.cli import main
 YOUNG = 50_000
 """So many new objects before a look for cycles among them, in place of 700."""
 
-KEPT = 1 << 22
-"""Bytes of a piece of memory that is taken and given back once.
-
-glibc then keeps up to twice as many that are free. It would give them back to the
-system after every block that was read, and have each page of the next one made anew,
-which takes several times as long as looking at what is in it.
-"""
-
 
 def program() -> int:
     """Run the command line as this process's only work; gives its exit code.
@@ -29,7 +21,6 @@ def program() -> int:
     ends here.
     """
     gc.set_threshold(YOUNG)
-    bytearray(KEPT)
     try:
         code = main()
     finally:

@@ -104,7 +104,7 @@ def unwritable(path: str, error: Exception | None = None) -> str:
         return f"no file in {said} may grow so far (see ulimit -f)"
     if not os.path.isdir(place) and (place != path or number == errno.EEXIST):
         return f"{said} stands where a folder has to be: move it away"
-    if number == errno.EROFS:
+    if number == errno.EROFS or _is_read_only(place):
         return f"{said} is on a filesystem that can only be read"
     if os.path.isfile(place):
         folder = os.path.dirname(place)
@@ -117,6 +117,14 @@ def unwritable(path: str, error: Exception | None = None) -> str:
         return f"the {kind} {said} cannot be written to (see its mode, chmod u+rwX)"
     why = (getattr(error, "strerror", None) or text or "nobody knows why").lower()
     return f"the {kind} {said} cannot be written to ({why})"
+
+
+def _is_read_only(place: str) -> bool:
+    """Whether the filesystem of something takes nothing from anybody."""
+    try:
+        return bool(os.statvfs(place).f_flag & os.ST_RDONLY)
+    except (AttributeError, OSError):
+        return False
 
 
 def barred(folder: str) -> str | None:

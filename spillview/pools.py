@@ -7,17 +7,16 @@ import os
 import pickle
 import select
 import signal
-import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor, Executor, Future
 from contextlib import contextmanager, suppress
-from multiprocessing import get_context, parent_process, resource_tracker
+from multiprocessing import get_context, parent_process
 from multiprocessing.connection import wait as wait_for
 from queue import SimpleQueue
-from typing import TYPE_CHECKING, Any
 
+from spillview.hints import TYPE_CHECKING, Any
 from spillview.processes import give_up
 
 if TYPE_CHECKING:
@@ -77,8 +76,6 @@ class Pool(Executor):
     def _start(self) -> None:
         # A fork would take the threads' locks along as they are.
         context = get_context("spawn")
-        if os.name == "posix":
-            _silence_tracker()
         with _interrupts_held():
             for _ in range(self._workers):
                 ours, theirs = context.Pipe()
@@ -179,19 +176,6 @@ def _interrupts_held() -> Iterator[None]:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-def _silence_tracker() -> None:
-    """Start what cleans up behind this process, without its word to the terminal.
-
-    When this one is killed it warns of semaphores, which it removes all the same.
-    """
-    option = "ignore:resource_tracker:UserWarning"
-    sys.warnoptions.append(option)
-    try:
-        resource_tracker.ensure_running()
-    finally:
-        sys.warnoptions.remove(option)
 
 
 # In each process

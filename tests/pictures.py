@@ -9,6 +9,7 @@ import os
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from unittest.mock import patch
 
 from textual.pilot import Pilot
 
@@ -18,11 +19,12 @@ from spillview.growth.changes import Change
 from spillview.growth.pace import Pace, Short
 from spillview.growth.readings import Reading
 from spillview.model import Artifact
+from spillview.review.tmux_panes import Pane, Search
 from spillview.tui.home import HomeScreen
 from spillview.tui.theme import NIGHT
 from tests.credentials import WORD, Maker
 from tests.harness_stores import copilot_cli
-from tests.pilots import keys, press
+from tests.pilots import keys, press, quiet
 from tests.walking import Walk
 
 PICTURES = Path(__file__).parents[1] / "screenshots"
@@ -112,6 +114,26 @@ def wrapped(home: str) -> tuple[str, ...]:
     return ()
 
 
+async def pane(pilot: Pilot[None]) -> None:
+    """As if the session ran in one pane, and this terminal in none."""
+    found = Pane("%3", 4711, "$1", "@2", "/srv/ledger")
+    search = Search((found,), "open", "A process in pane %3 holds its transcript open.")
+    with (
+        patch("spillview.review.acting.pane_of", lambda *_: search),
+        patch.dict(os.environ),
+    ):
+        os.environ.pop("TMUX", None)
+        await press(pilot, "t")
+
+
+async def greeted(pilot: Pilot[None]) -> None:
+    """As `spillview demo` opens it."""
+    screen = pilot.app.screen
+    assert isinstance(screen, HomeScreen)
+    screen.greet("marks stay in this night")
+    await quiet(pilot)
+
+
 async def growing(pilot: Pilot[None]) -> None:
     """As if a file grew while one looks, on a disk that is about to be full."""
     screen = pilot.app.screen
@@ -160,6 +182,8 @@ STATES = [
     Picture("prompt", SMALL, after("p"), messages=True),
     Picture("copy", SMALL, after("y")),
     Picture("resume", SMALL, after("Y"), messages=True),
+    *(Picture("pane", size, pane, messages=True) for size in (SMALL, MEDIUM)),
+    Picture("home-demo", SMALL, greeted),
     # An artifact
     *(
         Picture("wrapped", size, after("Enter"), ground=wrapped)
@@ -175,6 +199,15 @@ STATES = [
     Picture("artifact-gap", SMALL, after("Enter", "Tab", "G")),
     Picture("artifact-sideways", SMALL, after("Enter", "w")),
     Picture("credentials", SMALL, after("Enter", "g", "}"), ground=credentials),
+    Picture(
+        "credentials-bare", SMALL, after("Enter", "g", "}", "X"), ground=credentials
+    ),
+    Picture(
+        "credentials-bare",
+        MEDIUM,
+        after("Enter", "g", "X", "}", "j"),
+        ground=credentials,
+    ),
     Picture("reads", SMALL, after("/ kisho·pytest Enter", "j Enter", "R")),
     Picture("shape", SMALL, after(STATIONS, "Enter", "o")),
     Picture("shape-table", SMALL, after(STATIONS, "Enter", "o", "j j j t")),

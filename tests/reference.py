@@ -7,7 +7,8 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from spillview.cli.commands import BROWSE, COMMANDS, Command, parser_of
+from spillview.cli.commands import BROWSE, COMMANDS, Command
+from spillview.cli.parsing import parser_of
 
 README = Path(__file__).parents[1] / "README.md"
 

@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 import spillview
-from spillview.cli.commands import BROWSE, COMMANDS, parser_of
-from spillview.cli.completing import SHELLS
+from spillview.cli.commands import BROWSE, COMMANDS
+from spillview.cli.completion_scripts import SHELLS
+from spillview.cli.parsing import parser_of
 from tests.command import run
 from tests.stores import Claude, log_of
 

@@ -277,3 +277,15 @@ def test_settings_that_are_broken_are_told_with_what_to_do(machine: Path) -> Non
     out = run("doctor").out
     assert f"whether it is installed is not known, for {settings}" in out
     assert "correct that, then `spillview hook install claude-code`" in out
+
+
+def test_what_doctor_says_on_a_terminal_is_folded_between_words(machine: Path) -> None:
+    session = Claude(machine)
+    session.spills(b"bar\n" * 9000)
+    session.write()
+    out = run("doctor", "--no-color", terminal=True, width=80).out
+    assert max(map(len, out.splitlines())) <= 80
+    flat = " ".join(out.split())
+    assert "more harnesses are known, with no store here (as --harness takes" in flat
+    piped = run("doctor").out
+    assert max(map(len, piped.splitlines())) > 200

@@ -6,8 +6,9 @@ import shlex
 
 import pytest
 
-from spillview.cli.commands import COMMANDS, parse, split
+from spillview.cli.commands import COMMANDS, split
 from spillview.cli.examples import EXAMPLES
+from spillview.cli.parsing import parse
 from tests.command import run
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from spillview.cli import commands, main
+from spillview.cli import commands, main, parsing
 from tests.command import COMMAND, process, run
 from tests.stores import Claude
 
@@ -50,7 +50,7 @@ def test_every_command_takes_the_common_options(name: str) -> None:
     for option in ("--session", "--since", "--until"):
         values[option] = ("1d",)
     for option, value in values.items():
-        commands.parse(commands.COMMANDS[name], [option, *value])
+        parsing.parse(commands.COMMANDS[name], [option, *value])
         told = option in re.findall(r"^  (--[a-z]+)", got.out, re.MULTILINE)
         assert told == (option[2:] in commands.COMMANDS[name].common)
 

@@ -18,13 +18,15 @@ from typing import Any
 import pytest
 
 from spillview.catalogue.catalogue import Catalogue, Query
-from spillview.cli.keeping import marks_kept
+from spillview.cli.keeping import marks_kept, marks_kept_in_short
 from spillview.demo import MARKER, make_night
 from spillview.demo.node_output import KEY
 from spillview.errors import BadInput
 from spillview.places import Places
 from spillview.tui.app import SpillviewApp
+from spillview.tui.home import HomeScreen
 from tests.command import run
+from tests.pilots import quiet
 
 NOW = 1_795_936_500.0
 
@@ -481,14 +483,23 @@ async def test_the_screen_says_it_until_a_key_is_pressed(tmp_path: Path) -> None
     home = tmp_path / "night"
     make_night(str(home), time.time())
     with closing(Catalogue.here(Places.of_home(str(home)))) as catalogue:
-        app = SpillviewApp(catalogue, Query(), greeting=marks_kept(catalogue, Query()))
-        async with app.run_test(size=(120, 40)) as pilot:
-            await pilot.pause()
-            [toast] = app._notifications
-            assert toast.message.startswith("Marks made here are kept in this night")
+        greeting = marks_kept_in_short(catalogue, Query())
+        assert greeting == "marks stay in this night"
+        app = SpillviewApp(catalogue, Query(), greeting=greeting)
+        async with app.run_test(size=(80, 24)) as pilot:
+            await quiet(pilot)
+            screen = app.screen
+            assert isinstance(screen, HomeScreen)
+            first = screen.top.render_line(0).text
+            assert first.rstrip().endswith(greeting)
+            assert not list(app._notifications)  # nothing covers a row
             await pilot.press("j")
             await pilot.pause()
-            assert not list(app._notifications)
+            assert greeting not in screen.top.render_line(0).text
+    with closing(Catalogue.here()) as catalogue:
+        query = Query(paths=(str(home),))
+        assert marks_kept_in_short(catalogue, query) == "marks go to your own"
+        assert marks_kept_in_short(catalogue, Query()) is None
 
 
 def test_a_night_for_a_look_is_gone_when_the_program_ends(tmp_path: Path) -> None:

@@ -319,7 +319,7 @@ def test_a_full_disk_leaves_the_old_settings(
         return real(descriptor, data)
 
     monkeypatch.setattr(os, "write", full)
-    refused(path, "No space left on device; it is as it was")
+    refused(path, "is full: make room there")
     assert [each.name for each in path.parent.iterdir()] == ["settings.json"]
 
 

@@ -25,6 +25,7 @@ from spillview.index.folds import spellings
 from spillview.index.literals import required
 from spillview.index.lookup import Lookup
 from spillview.index.needs import AnyOf, Chain, Need
+from spillview.index.unchanged import Unchanged
 from spillview.index.wanted import Wanted
 from spillview.search.grep import Message, Options, Report, search, tally
 from spillview.search.ripgrep import find_ripgrep
@@ -91,7 +92,7 @@ def read_by_ripgrep(
     """How many of the files a search had to read."""
     need = required([pattern], (options or Options()).case, False)
     with Lookup(str(index)) as lookup:
-        without, _ = lookup.answer(need)
+        without, *_ = lookup.answer(need)
     from spillview.index.facts import facts_of
 
     return sum(facts_of(path.stat()) not in without for path in paths)
@@ -300,7 +301,7 @@ def test_a_text_is_found_wherever_it_lies_across_blocks(tmp_path: Path) -> None:
     update(str(tmp_path / "index"), files(paths))
     need = required([word.decode()], None, True)
     with Lookup(str(tmp_path / "index")) as lookup:
-        without, _ = lookup.answer(need)
+        without, *_ = lookup.answer(need)
     assert not without
 
 
@@ -499,6 +500,71 @@ def test_what_changed_since_is_searched(stock: tuple[list[Path], Path]) -> None:
     outcome = update(str(index), files([*paths, new]))
     assert (outcome.files, outcome.added, outcome.left) == (31, 4, 0)
     assert read_by_ripgrep([*paths, new], "needle", index) < 20
+
+
+def test_a_search_after_others_finds_what_it_finds_alone(tmp_path: Path) -> None:
+    dice, index = random.Random(5), tmp_path / "index"
+    paths = [
+        path
+        for folder in "abc"
+        for path in made(tmp_path / folder, [f"text {n}\n" * 40 for n in range(20)])
+    ]
+    words = ["needle", "thread", "nowhere to be found"]
+    update(str(index), files(paths))
+
+    def change(path: Path) -> None:
+        """Another text of the same size, and as old as it was."""
+        facts = path.stat()
+        word = dice.choice(words[:2]).encode()
+        path.write_bytes(word + path.read_bytes()[len(word) :])
+        os.utime(path, ns=(facts.st_atime_ns, facts.st_mtime_ns))
+
+    def replace(path: Path) -> None:
+        other = path.with_name("other")
+        other.write_bytes(path.read_bytes()[:-7] + b"needle\n")
+        other.replace(path)
+
+    def lose(path: Path) -> None:
+        dice.choice(segments(index)).unlink()
+        update(str(index), files(dice.sample(paths, 30)))
+
+    def renew(path: Path) -> None:
+        update(str(index), files(paths))
+
+    kinds = [change, replace, lose, renew]
+    for _ in range(24):
+        dice.choice(kinds)(dice.choice(paths))
+        for word in dice.sample(words, 2) * 2:
+            assert said(paths, word, None, index) == said(paths, word)
+
+
+def test_files_that_did_not_change_are_known_together(
+    stock: tuple[list[Path], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paths, index = stock
+    assert found_in(paths, index, "nothing of it") == []
+    monkeypatch.setattr("spillview.index.known.single", lambda packed: 1 / 0)
+    assert found_in(paths, index, "something else") == []
+    with pytest.raises(ZeroDivisionError):
+        found_in(paths, index)
+    os.utime(paths[3])
+    with pytest.raises(ZeroDivisionError):
+        found_in(paths, index, "something else")
+
+
+def test_what_was_known_by_another_index_is_not_believed() -> None:
+    unchanged, facts = (
+        Unchanged(),
+        b"".join(number.to_bytes(8, "little") for number in (1, 7, 500, 3, 3)),
+    )
+    older = unchanged.mark_of("older")
+    newer = unchanged.mark_of("newer")
+    unchanged.keep(older, "/f/a", facts)  # by a search that is slower than the update
+    assert unchanged.bytes_without(newer, "/f/a", facts, []) is None
+    unchanged.keep(newer, "/f/a", facts)
+    assert unchanged.bytes_without(newer, "/f/a", facts, []) == 500
+    assert unchanged.bytes_without(newer, "/f/a", facts, [6, 8]) == 500
+    assert unchanged.bytes_without(newer, "/f/a", facts, [7]) is None
 
 
 def test_a_file_that_is_named_twice_counts_once(

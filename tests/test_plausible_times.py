@@ -19,7 +19,11 @@ NOW = int(time.time())
 
 
 @pytest.mark.parametrize("unit", [1, 10**3, 10**6, 10**9])
-@pytest.mark.parametrize("when", [int(EARLIEST) + 1, 1_700_000_000, NOW])
+@pytest.mark.parametrize(
+    "when",
+    [int(EARLIEST) + 1, 1_700_000_000, NOW],
+    ids=["earliest", "earlier", "now"],  # the same whenever it is collected
+)
 def test_a_number_is_read_in_seconds_and_parts_of_a_second(
     when: int, unit: int
 ) -> None:
@@ -35,6 +39,7 @@ def test_a_number_is_read_in_seconds_and_parts_of_a_second(
         "0007-01-01", "2014-12-31T23:59:59Z", "2199-01-01T00:00:00Z",
         "9999-12-31T23:59:59+00:00",
     ],
+    ids=lambda told: type(told).__name__,  # the same whenever it is collected
 )  # fmt: skip
 def test_what_cannot_be_a_time_of_an_agent_is_unknown(told: Any) -> None:
     assert parse_time(told) is None

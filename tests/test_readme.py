@@ -13,7 +13,7 @@ from textual.keys import _character_to_key
 
 from spillview.cleanup.policy_file import KEYS as POLICY
 from spillview.cleanup.policy_file import standing_policies
-from spillview.cli import commands, main
+from spillview.cli import commands, main, parsing
 from spillview.config import KEYS as SETTINGS
 from spillview.config import config_path, load_settings
 from spillview.demo import make_night
@@ -82,7 +82,7 @@ def test_every_command_is_shown_and_every_shown_command_is_understood() -> None:
     for line in shown:
         words = shlex.split(line.partition(">")[0])[1:]
         command, rest = commands.split(words)
-        commands.parse(command, rest)
+        parsing.parse(command, rest)
         used.add(command.name)
     assert used == {"", *commands.COMMANDS}
 

@@ -9,17 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from spillview.catalogue import looks
-from spillview.catalogue.completion import Completion, Prepared, growing_now
-from spillview.catalogue.examination import Examined, Task, examine_all, ready
+from spillview.catalogue.completion import Begun, Completion, growing_now, hands_of
+from spillview.catalogue.examination import Examined
 from spillview.catalogue.listing import Listing
-from spillview.crews import Bound, Hands
 from spillview.errors import Cancelled as Stopped
 from spillview.exposure.permissions import world_readable
 from spillview.frozen import replace
 from spillview.hints import TYPE_CHECKING
 from spillview.links.records import Cancelled
 from spillview.model import Artifact, Boundary, Counts, Found, Link
-from spillview.named import NamedTuple
 from spillview.review.reviewed import is_reviewed
 
 if TYPE_CHECKING:
@@ -235,16 +233,16 @@ class Assembly:
         completion = self._completion()
         self._growing |= growing_now(todo)
         profiles = {harness: self.profile(harness) for harness in harnesses}
-        hands = _hands(completion, profiles, crew, cancelled)
+        hands = hands_of(completion, profiles, crew, cancelled)
 
-        def begun() -> Iterator[_Begun]:
+        def begun() -> Iterator[Begun]:
             nonlocal changed
             for artifact in todo:
                 _stop(cancelled)
                 changed |= self.records.read_session(artifact.found, cancelled)
                 yield self._begun(artifact, completion, huge)
 
-        def again(before: dict[str, Link]) -> Iterator[_Begun]:
+        def again(before: dict[str, Link]) -> Iterator[Begun]:
             for artifact in self._open_among(todo):
                 _stop(cancelled)
                 if self.records.links.get(artifact.id) != before.get(artifact.id):
@@ -277,17 +275,17 @@ class Assembly:
         huge: bool,
         *,
         anew: bool = False,
-    ) -> _Begun:
+    ) -> Begun:
         """An artifact whose transcripts were read, and what is to be done for it."""
         if not anew and self._settled(artifact):
-            return _Begun(artifact, None, None)
+            return Begun(artifact, None, None)
         prepared = completion.prepare(artifact, huge)
-        return _Begun(
+        return Begun(
             artifact, prepared, self._project(artifact.found, prepared.task.link)
         )
 
     def _ended(
-        self, begun: _Begun, examined: Examined | None, completion: Completion
+        self, begun: Begun, examined: Examined | None, completion: Completion
     ) -> Artifact:
         """The artifact with what examining it has found."""
         artifact, prepared, project = begun
@@ -369,44 +367,6 @@ def _session(found: Found, link: Link | None) -> str:
     """The true session id where its envelope says so, else what the layout gives."""
     envelope = link.envelope if link is not None else None
     return envelope.session if envelope is not None else found.session
-
-
-class _Begun(NamedTuple):
-    """An artifact on its way to be complete."""
-
-    artifact: Artifact
-    prepared: Prepared | None
-    """None where everything is known of it."""
-    project: str | None
-    """Of its session, as the transcripts read by then tell it."""
-
-
-def _hands(
-    completion: Completion,
-    profiles: Mapping[str, Profile],
-    crew: Crew | None,
-    cancelled: Cancelled | None,
-) -> Hands[_Begun, Task, Examined | None]:
-    """How very many artifacts are examined, here or by a crew."""
-
-    def here(begun: _Begun) -> Examined | None:
-        if begun.prepared is None:
-            return None
-        return completion.examine(begun.prepared, cancelled)
-
-    def job(begun: _Begun) -> Task | None:
-        if begun.prepared is None or begun.prepared.task.idle:
-            return None
-        return begun.prepared.task
-
-    return Hands(
-        here,
-        job,
-        Bound(examine_all, profiles),
-        weight=lambda task: task.found.size,
-        ready=ready,
-        crew=crew,
-    )
 
 
 def _stop(cancelled: Cancelled | None) -> None:

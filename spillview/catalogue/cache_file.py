@@ -178,7 +178,7 @@ class CacheFile:
 
     def rows(self, table: str, found: Sequence[Found]) -> Iterator[tuple[Any, Found]]:
         """The table's rows of these artifacts, each with its artifact."""
-        if not found:
+        if not found or not self.lasts:
             return
         by_path = {os.fsencode(item.address): item for item in found}
 

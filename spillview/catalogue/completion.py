@@ -15,8 +15,15 @@ from collections.abc import (
 
 from spillview.catalogue import looks
 from spillview.catalogue.cache import Cache, Key, Pending
-from spillview.catalogue.examination import Examined, Task, examine
+from spillview.catalogue.examination import (
+    Examined,
+    Task,
+    examine,
+    examine_all,
+    ready,
+)
 from spillview.catalogue.listing import Listing
+from spillview.crews import Bound, Hands
 from spillview.discovery.ways import Ways
 from spillview.discovery.writers import being_written
 from spillview.frozen import replace
@@ -26,6 +33,7 @@ from spillview.model import Artifact, Counts, Found, Link
 from spillview.named import NamedTuple
 
 if TYPE_CHECKING:
+    from spillview.crews import Crew
     from spillview.profiles.profile import Profile
 
 
@@ -140,6 +148,44 @@ class Prepared(NamedTuple):
     """The link with what an earlier look found, where it still holds."""
     certain: bool
     """Whether every transcript that may point at it could be read."""
+
+
+class Begun(NamedTuple):
+    """An artifact on its way to be complete."""
+
+    artifact: Artifact
+    prepared: Prepared | None
+    """None where everything is known of it."""
+    project: str | None
+    """Of its session, as the transcripts read by then tell it."""
+
+
+def hands_of(
+    completion: Completion,
+    profiles: Mapping[str, Profile],
+    crew: Crew | None,
+    cancelled: Cancelled | None,
+) -> Hands[Begun, Task, Examined | None]:
+    """How very many artifacts are examined, here or by a crew."""
+
+    def here(begun: Begun) -> Examined | None:
+        if begun.prepared is None:
+            return None
+        return completion.examine(begun.prepared, cancelled)
+
+    def job(begun: Begun) -> Task | None:
+        if begun.prepared is None or begun.prepared.task.idle:
+            return None
+        return begun.prepared.task
+
+    return Hands(
+        here,
+        job,
+        Bound(examine_all, profiles),
+        weight=lambda task: task.found.size,
+        ready=ready,
+        crew=crew,
+    )
 
 
 def growing_now(artifacts: Sequence[Artifact]) -> set[str]:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 MANY = 3000
 """From so many artifacts on a first look without transcripts is worth its time."""
 
-GLIMPSE = 200
+GLIMPSE = 100
 """Sessions are taken into the first rows until they have so many artifacts."""
 
 LARGEST = 2000

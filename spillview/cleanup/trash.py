@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 
-from spillview.cleanup import moving, restoring
+from spillview.cleanup import emptying, moving, restoring
 from spillview.cleanup.batches import (
     Batch,
     Batches,
@@ -20,13 +20,13 @@ from spillview.cleanup.batches import (
     named_batch,
     new_name,
 )
-from spillview.cleanup.bins import FILES, Bins, find_bin
+from spillview.cleanup.bins import FILES, Bins
 from spillview.cleanup.expiry import Freed, freed_batch, freed_in, is_expired, remember
-from spillview.cleanup.journal import Item, Journal
+from spillview.cleanup.journal import Journal
 from spillview.cleanup.moving import Cancelled, Carried, Draft, Failure, Progress
 from spillview.cleanup.outcomes import Applied, Emptied, Undone
 from spillview.cleanup.removals import Removal, note
-from spillview.disk import CAN_WORK, Busy, Disk, gain, private_folder
+from spillview.disk import CAN_WORK, Busy, Disk, private_folder
 from spillview.errors import SpillError, Unreadable
 from spillview.model import Found
 from spillview.own_files import unwritable
@@ -331,7 +331,9 @@ class Trash:
         for batch in batches:
             items, size = done.items, done.bytes
             journal = self._batches.journal(room, batch.id)
-            paths = self._empty(journal, done, total, progress, cancelled)
+            paths = emptying.delete_for_good(
+                self._disk, journal, done, total, progress, cancelled
+            )
             removal = Removal(batch.id, journal.when, self._now(), kept)
             note(self._disk, room, removal, paths)
             self._batches.drop_if_empty(room, journal)
@@ -340,41 +342,6 @@ class Trash:
                 gone = (done.items - items, done.bytes - size)
                 freed.append(Freed(batch.id, self._now(), *gone, kept))
         remember(self._disk, room, freed)
-
-    def _empty(
-        self,
-        journal: Journal,
-        done: Emptied,
-        total: int,
-        progress: Progress | None,
-        cancelled: Cancelled | None,
-    ) -> list[str]:
-        """Delete the files of a batch; gives where those came from that are gone."""
-        disk, gone = self._disk, []
-        for number, path in enumerate(journal.bins):
-            items = [item for item in journal.items if item.bin == number]
-            if not items:
-                continue
-            try:
-                with find_bin(disk, path, items[0].dev) as bin_:
-                    if bin_ is None:
-                        continue
-                    for place, item in enumerate(items):
-                        if cancelled is not None and cancelled():
-                            left = [i for i in items[place:] if _is_in(journal, i)]
-                            done.failed += [(i.path, moving.STOPPED) for i in left]
-                            break
-                        if _delete(disk, path, bin_, item, done):
-                            gone.append(item.path)
-                        if progress is not None:
-                            progress(done.items + len(done.failed), total)
-                    with suppress(OSError):
-                        disk.sync(bin_)
-            except OSError as error:
-                why = moving.words(error)
-                items = [item for item in items if _is_in(journal, item)]
-                done.failed += [(item.path, why) for item in items]
-        return gone
 
     # Alone
 
@@ -416,27 +383,3 @@ class Trash:
                 raise self._refusal(error, _LOCK) from None
             self._batches.settle(room)
             yield room
-
-
-def _is_in(journal: Journal, item: Item) -> bool:
-    """Whether an item was moved into the trash, by what the journal says."""
-    return item.number in journal.expected
-
-
-def _delete(disk: Disk, path: str, bin_: int, item: Item, done: Emptied) -> bool:
-    """Delete one file of the trash, if it is still there; whether it was."""
-    try:
-        facts = disk.facts(bin_, item.slot)
-        if facts is None:
-            return False
-        disk.remove(bin_, item.slot)
-    except OSError as error:
-        why = moving.words(error)
-        if isinstance(error, PermissionError):
-            why = unwritable(path, error)
-        done.failed.append((item.path, why))
-        return False
-    done.items += 1
-    done.bytes += item.size
-    done.freed_now += gain(facts)
-    return True

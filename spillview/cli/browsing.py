@@ -81,7 +81,7 @@ def run(name: str, args: argparse.Namespace, streams: Streams) -> int:
         " looked); this is a made night"
     )
     home = passing_night(time.time())
-    return _browse(Catalogue.here(Places.of_home(home)), Query())
+    return _browse(Catalogue.here(Places.of_home(home)), Query(), PASSING)
 
 
 def interactive(streams: Streams) -> bool:
@@ -92,16 +92,23 @@ def interactive(streams: Streams) -> bool:
     return streams.terminal and is_terminal(sys.stdin) and is_terminal(sys.stderr)
 
 
-def _browse(catalogue: Catalogue, query: Query) -> int:
+PASSING = (
+    "a made night: it is gone when you leave, with the marks made in it;"
+    " `spillview demo DIR` makes one that stays"
+)
+
+
+def _browse(catalogue: Catalogue, query: Query, greeting: str | None = None) -> int:
     from spillview.tui.pauses import hold_back
 
     hold_back()
     _load_asyncio()
-    from spillview.cli.keeping import marks_kept
+    from spillview.cli.keeping import marks_kept_in_short
     from spillview.tui.app import SpillviewApp
 
     try:
-        app = SpillviewApp(catalogue, query, greeting=marks_kept(catalogue, query))
+        greeting = greeting or marks_kept_in_short(catalogue, query)
+        app = SpillviewApp(catalogue, query, greeting=greeting)
         app.run()
     finally:
         catalogue.close()

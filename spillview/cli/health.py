@@ -9,20 +9,23 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from spillview.cli.commands import query_of, tell_reading
+from spillview.cli.health_text import (
+    Check,
+    Told,
+    write_json,
+    write_problems,
+    write_stores,
+)
 from spillview.exposure.permissions import world_readable
 from spillview.hints import TYPE_CHECKING
-from spillview.model import Boundary, Problem
-from spillview.named import NamedTuple
+from spillview.model import Problem
 from spillview.own_files import barred, unwritable
-from spillview.space import size_words
-from spillview.text import human_count, path_text, plural, printable
+from spillview.text import human_count, plural
 
 if TYPE_CHECKING:
     from spillview.catalogue.catalogue import Catalogue, Query
     from spillview.catalogue.listing import Listing
     from spillview.cli.streams import Streams
-    from spillview.discovery.entries import StoreFound
-    from spillview.exposure.exposure import Exposure
 
 DOCTOR = """\
 Every store found with its boundaries and its own retention, and whatever needs a look:
@@ -47,26 +50,6 @@ def describe(name: str, parser: argparse.ArgumentParser) -> None:
     options.add_argument("--yes", action="store_true", help="do so without asking")
 
 
-class Told(NamedTuple):
-    """A problem, and what problems of its kind are told as together."""
-
-    problem: Problem
-    kind: str = ""
-    """The sentence for many, `{}` in the place of their number."""
-    number: int = 1
-    exposure: Exposure | None = None
-    """What of it others reach, where it is one."""
-
-
-@dataclass(frozen=True, slots=True)
-class Check:
-    """One thing spillview itself relies on."""
-
-    name: str
-    text: str
-    problem: str | None = None
-
-
 def run(name: str, args: argparse.Namespace, streams: Streams) -> int:
     """Print stores, checks and problems; exit code 2 if a part could not be read."""
     from spillview.catalogue.catalogue import Catalogue
@@ -87,33 +70,14 @@ def run(name: str, args: argparse.Namespace, streams: Streams) -> int:
         told += credentials
         checks = [*_checks(catalogue), *_policies(catalogue, query), check]
         if args.json:
-            _write_json(catalogue, checks, told, streams)
+            write_json(catalogue, checks, told, streams)
         else:
-            _write(catalogue, checks, streams)
-            _write_problems(told, streams, every=args.all)
+            write_stores(catalogue, checks, streams)
+            write_problems(told, streams, every=args.all)
         unread = any(of.errors for of in stores.values())
         return 2 if catalogue.problems or unread else 0
     finally:
         catalogue.close()
-
-
-def _boundaries(catalogue: Catalogue, harness: str) -> list[tuple[str, Boundary]]:
-    """The gates of a harness by tool, those of its newest version."""
-    profile = catalogue.profile(harness)
-    named: dict[str, list[Boundary]] = {}
-    for rule in profile.boundaries:
-        if not rule.gate or rule.before is not None or rule.contents:
-            continue
-        tool = ", ".join(rule.tools) or "other tools"
-        if tool in named:
-            continue
-        sample = rule.tools[0] if rule.tools else None
-        named[tool] = list(
-            profile.boundaries_for(
-                sample, None, env=catalogue.places.env, settings=catalogue.settings
-            )
-        )
-    return [(tool, each) for tool, gates in named.items() for each in gates]
 
 
 def _checks(catalogue: Catalogue) -> Iterator[Check]:
@@ -233,7 +197,7 @@ def _problems(
     for (harness, root), of in stores.items():
         if of.open:
             sentence = (
-                f"{human_count(of.open)} of {human_count(of.number)} artifacts {advice}"
+                f"{human_count(of.open)} of {plural(of.number, 'artifact')} {advice}"
             )
             kind = f"{{}} artifacts {advice}"
             yield Told(Problem(root, sentence, harness), kind, of.open)
@@ -294,164 +258,3 @@ def _unaccounted(catalogue: Catalogue, artifacts: Listing) -> Iterator[Told]:
 
     for fact in tallies(catalogue, artifacts, seconds=LOOKING):
         yield Told(Problem(fact.source, fact.sentence, fact.harness))
-
-
-def _write_json(
-    catalogue: Catalogue,
-    checks: list[Check],
-    told: list[Told],
-    streams: Streams,
-) -> None:
-    from spillview.catalogue.rows import problem_row, store_row
-
-    for store in catalogue.stores:
-        gates = [each for _, each in _boundaries(catalogue, store.harness)]
-        profile = catalogue.profile(store.harness)
-        streams.json(store_row(store, profile, list(dict.fromkeys(gates))))
-    for each in told:
-        row = problem_row(each.problem)
-        if each.exposure is not None:
-            row["exposure"] = each.exposure.kind
-            row["number"] = each.exposure.number
-            row["advice"] = each.exposure.advice
-            row |= each.exposure.more or {}
-        streams.json(row)
-    for check in checks:
-        row = problem_row(Problem("", check.problem or ""))
-        row |= {"check": check.name, "text": path_text(check.text)}
-        row["problem"] = check.problem
-        streams.json(row)
-
-
-def _confidence(catalogue: Catalogue, store: StoreFound) -> str:
-    """What the profile rests on, and whether it was compared with real data."""
-    profile = catalogue.profile(store.harness)
-    if profile.verified or profile.confidence == "ours":
-        return store.confidence
-    return f"{store.confidence}; not verified on real data"
-
-
-def _retention(catalogue: Catalogue, harness: str) -> str:
-    """How long files stay, as a phrase and no sentence, whoever wrote it."""
-    text = str(catalogue.profile(harness).retention).rstrip(".")
-    return text[:1].lower() + text[1:]
-
-
-def _write_profiles(catalogue: Catalogue, streams: Streams) -> None:
-    """What each of the user's own profiles found, and what it took the place of."""
-    for fact in catalogue.user_profiles():
-        line = f"your profile {path_text(fact.path)}: {fact}"
-        if fact.replaces:
-            line += f"; it stands for the built-in {fact.harness}"
-        streams.line(printable(line))
-
-
-def _write_elsewhere(catalogue: Catalogue, streams: Streams) -> None:
-    """Where logs lie here and spills in a temp folder, which may be another one."""
-    by_harness: dict[str, list[StoreFound]] = {}
-    for store in catalogue.stores:
-        by_harness.setdefault(store.harness, []).append(store)
-    for harness, stores in by_harness.items():
-        logs = sum(store.transcripts for store in stores)
-        if not logs or any(store.artifacts for store in stores):
-            continue
-        roots = catalogue.profile(harness).roots
-        if any("{tmp}" in path for root in roots for path in root.paths):
-            streams.line(
-                f"{harness}: {human_count(logs)} logs and no artifact: it spills into"
-                " the temp folder, which may be another one (set TMPDIR, or give the"
-                " folder as PATH) or may have been emptied"
-            )
-
-
-def _write_absent(catalogue: Catalogue, streams: Streams) -> None:
-    """One line for all harnesses that are known and have no store here."""
-    here = {store.harness for store in catalogue.stores}
-    absent = [
-        name
-        for name, profile in sorted(catalogue.profiles.items())
-        if name not in here and profile.roots and profile.confidence != "ours"
-    ]
-    if absent:
-        known = "harness is" if len(absent) == 1 else "harnesses are"
-        streams.line(
-            f"{len(absent)} more {known} known, with no store here (as --harness takes"
-            f" them): {printable(', '.join(absent))}"
-        )
-
-
-def _write(
-    catalogue: Catalogue,
-    checks: list[Check],
-    streams: Streams,
-) -> None:
-    from spillview.cli.tables import Cell, Column, write_table
-
-    columns = [
-        Column("HARNESS"),
-        Column("ROOT", least=20),
-        Column("ARTIFACTS", right=True),
-        Column("BYTES", right=True),
-        Column("LOGS", right=True, drop=3),
-        Column("BOUNDARY", least=12, drop=2),
-        Column("RETENTION", least=10, drop=1),
-        Column("CONFIDENCE", drop=4),
-    ]
-    table = []
-    for store in catalogue.stores:
-        gates = _boundaries(catalogue, store.harness)
-        main = gates[-1][1] if gates else None
-        table.append(
-            [
-                Cell(store.harness, "name"),
-                Cell(printable(path_text(store.root)), path=True),
-                Cell(human_count(store.artifacts)),
-                Cell(size_words(store.bytes, store.disk)),
-                Cell(human_count(store.transcripts)),
-                Cell(str(main) if main else ""),
-                Cell(_retention(catalogue, store.harness)),
-                Cell(_confidence(catalogue, store)),
-            ]
-        )
-    if not table:
-        streams.line("No store was found.")
-    write_table(streams, columns, table)
-    streams.line()
-    _write_absent(catalogue, streams)
-    _write_elsewhere(catalogue, streams)
-    _write_profiles(catalogue, streams)
-    for harness in dict.fromkeys(store.harness for store in catalogue.stores):
-        gates = _boundaries(catalogue, harness)
-        if len(gates) > 1:
-            listed = "; ".join(f"{tool} {boundary}" for tool, boundary in gates)
-            streams.line(f"{harness}: {listed}")
-    for check in checks:
-        line = f"{check.name}: {printable(path_text(check.text))}"
-        streams.line(line)
-        if check.problem:
-            streams.line(streams.styled(f"  {printable(check.problem)}", "unseen"))
-    streams.line()
-
-
-def _write_problems(told: list[Told], streams: Streams, *, every: bool) -> None:
-    """A line for each kind with its first example; with `every` each problem."""
-    if not told:
-        streams.line("No problems were found.")
-    kinds: dict[str, list[Told]] = {}
-    for number, each in enumerate(told):
-        key = str(number) if every or not each.kind else each.kind
-        kinds.setdefault(key, []).append(each)
-    label = streams.styled("problem: ", "unseen")
-    for kind, members in kinds.items():
-        first = _one_line(members[0].problem)
-        if len(members) > 1:
-            total = human_count(sum(each.number for each in members))
-            many = kind.format(total)
-            first = f"{many}; {len(members)} places (--all), the first: {first}"
-        streams.line(label + first)
-
-
-def _one_line(problem: Problem) -> str:
-    path = printable(path_text(problem.path))
-    text = printable(path_text(problem.sentence))
-    return text if not path or path in text else f"{path}: {text}"

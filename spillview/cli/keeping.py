@@ -35,5 +35,13 @@ def marks_kept(catalogue: Catalogue, query: Query) -> str | None:
     )
 
 
+def marks_kept_in_short(catalogue: Catalogue, query: Query) -> str | None:
+    """The same in few words, for a line that has little room."""
+    if marks_kept(catalogue, query) is None:
+        return None
+    own = not query.paths and _is_night(catalogue.places.home)
+    return "marks stay in this night" if own else "marks go to your own"
+
+
 def _is_night(folder: str) -> bool:
     return os.path.lexists(os.path.join(folder, DEMO_MARKER))

@@ -7,18 +7,25 @@ import os
 from collections.abc import Iterable
 
 from spillview.cli.commands import query_of, tell_problems, tell_reading
+from spillview.cli.marking import (
+    list_notes,
+    mark,
+    state_of,
+    take_back,
+    tell_done,
+    tell_state,
+)
 from spillview.cli.reading import add_raw
 from spillview.cli.review_statistics import STATISTICS
 from spillview.errors import BadInput
 from spillview.frozen import replace
 from spillview.hints import TYPE_CHECKING
-from spillview.text import path_text, printable
+from spillview.text import path_text
 
 if TYPE_CHECKING:
     from spillview.catalogue.catalogue import Catalogue, Query
     from spillview.cli.streams import Streams
     from spillview.report.findings import Report
-    from spillview.review.notes import Note
     from spillview.review.state import State
 
 REVIEW = f"""\
@@ -115,11 +122,11 @@ def run(name: str, args: argparse.Namespace, streams: Streams) -> int:
         tell_reading(catalogue, streams)
         query = query_of(args, args.words)
         if marking:
-            return _mark(catalogue, query, args, streams)
+            return mark(catalogue, query, args, streams)
         if args.undone:
-            return _undone(catalogue, query, args, streams)
+            return take_back(catalogue, query, args, streams)
         if args.notes:
-            return _notes(catalogue, args, streams)
+            return list_notes(catalogue, args, streams)
         return _report(catalogue, query, args, streams)
     finally:
         catalogue.close()
@@ -134,7 +141,7 @@ def _report(
     from spillview.report.finishing import given_report, is_whole, remember_report
     from spillview.report.gathering import gather
 
-    state = _state(catalogue)
+    state = state_of(catalogue)
     if (
         query.since is not None
         and query.until is not None
@@ -154,7 +161,7 @@ def _report(
     if args.done:
         if is_whole(query) and given_report(state, query, report) is None:
             _print(report, args, streams)  # nobody has read it yet
-        _done(state, query, report, args, streams)
+        tell_done(state, query, report, args, streams)
     else:
         _print(report, args, streams)
         if not args.json:
@@ -169,12 +176,13 @@ def _report(
         from spillview.cli.absence import none_found
 
         if any(store.artifacts for store in catalogue.stores):
-            streams.note("nothing is in this period: --since 30d looks further back")
+            option = "--since 30d" if args.since is None else "an earlier --since"
+            streams.note(f"nothing is in this period: {option} looks further back")
         else:
             ground = replace(query, since=None, until=None)
             streams.note(none_found("artifact", ground))
     code = _tell(catalogue, report, streams)
-    code = _tell_state(catalogue, streams, marked=args.done) or code
+    code = tell_state(catalogue, streams, marked=args.done) or code
     if query.session is not None and not report.tally.artifacts + report.tally.calls:
         streams.note(f"nothing of session {query.session} was found in the period")
         return code or 1
@@ -273,158 +281,3 @@ def _tell(catalogue: Catalogue, report: Report, streams: Streams) -> int:
     if report.unreadable:
         code = 2
     return code
-
-
-def _tell_state(catalogue: Catalogue, streams: Streams, *, marked: bool) -> int:
-    """Say what is wrong with the marks and notes that are kept; the exit code.
-
-    `marked` says that a person wanted something kept now, not only a report read.
-    """
-    from spillview.review.state_file import ENDS
-
-    state = _state(catalogue)
-    for problem in state.problems:
-        path, sentence = path_text(problem.path), problem.sentence.removesuffix(ENDS)
-        named = os.path.dirname(path) in sentence
-        streams.error(f"{'marks and notes' if named else path}: {sentence}")
-    if not state.lasts:
-        if marked:
-            streams.error("this was not kept: do it again when that is mended")
-        else:
-            streams.note(
-                "that this report was read is not kept, nor are its ids: `review"
-                " --done` prints it once more, and an id needs its PATH beside it"
-            )
-    unkept = marked and not state.lasts
-    return 2 if unkept or state.mended or not state.is_read else 0
-
-
-# -- what the person says of it ----------------------------------------------------
-
-
-def _state(catalogue: Catalogue) -> State:
-    state = catalogue.state
-    assert state is not None  # `Catalogue.here` has one
-    return state
-
-
-def _done(
-    state: State,
-    query: Query,
-    report: Report,
-    args: argparse.Namespace,
-    streams: Streams,
-) -> None:
-    from spillview.report.finishing import finish
-    from spillview.report.wording import finished
-    from spillview.text import iso
-
-    done = finish(state, query, report)
-    if args.json:
-        streams.json(
-            {
-                "done": True,
-                "until": iso(done.upto),
-                "marked": done.marked,
-                "left": done.left,
-                "next_since": iso(done.upto) if done.moved else None,
-            }
-        )
-    if not state.lasts:
-        return  # why it could not be kept is said at the end
-    for sentence in finished(done, report.made):
-        streams.note(sentence)
-
-
-def _undone(
-    catalogue: Catalogue, query: Query, args: argparse.Namespace, streams: Streams
-) -> int:
-    """Take the last review that was done back; exit code 1 where there is none."""
-    from spillview.report.finishing import undo_done
-    from spillview.report.wording import undone
-    from spillview.text import iso
-
-    state = _state(catalogue)
-    taken = undo_done(state, query)
-    if args.json:
-        upto, marks = taken if taken is not None else (None, 0)
-        streams.json({"undone": taken is not None, "until": iso(upto), "open": marks})
-    if taken is None:
-        of = " of this PATH" if query.paths else ""
-        streams.note(f"there is no --done{of} to take back")
-    elif state.lasts:
-        streams.note(undone(*taken, catalogue.now()))
-    marked = taken is not None
-    return _tell_state(catalogue, streams, marked=marked) or int(not marked)
-
-
-def _mark(
-    catalogue: Catalogue, query: Query, args: argparse.Namespace, streams: Streams
-) -> int:
-    from spillview.report import finishing
-    from spillview.text import iso
-
-    state, now = _state(catalogue), catalogue.now()
-    wanted = [
-        *((word, now, None) for word in args.reviewed),
-        *((word, None, None) for word in args.reopen),
-        *((word, now, text) for word, text in args.note),
-    ]
-    # Every word is understood before the first one changes anything.
-    subjects = [finishing.subject_of(catalogue, w, query) for w, _, _ in wanted]
-    for (_, when, text), subject in zip(wanted, subjects, strict=True):
-        row = {
-            "session": path_text(subject.session) if subject.session else None,
-            "artifact": subject.mark if subject.session is None else None,
-        }
-        name = printable(path_text(subject.session or subject.mark))
-        if text is not None:
-            kept = finishing.note(state, subject, text, now)
-            row["noted"] = path_text(kept.text) or None
-            said = f"the note on {name} is kept" if kept.text else f"no note on {name}"
-        else:
-            finishing.mark(state, subject, when, query.paths)
-            row["reviewed"] = iso(when)
-            of = len(subject.artifacts)
-            more = (
-                f" ({of:,} artifact{'' if of == 1 else 's'})"
-                if subject.session is not None
-                else ""
-            )
-            again = "open again, and in the next report"
-            said = f"{name}{more} is {'reviewed' if when else again}"
-        if args.json:
-            streams.json(row)
-        if state.lasts:
-            streams.note(said)
-    code = tell_problems(streams, catalogue)
-    return _tell_state(catalogue, streams, marked=True) or code
-
-
-def _notes(catalogue: Catalogue, args: argparse.Namespace, streams: Streams) -> int:
-    from spillview.text import iso
-
-    notes = _state(catalogue).notes()
-    for note in notes.values():
-        if args.json:
-            session = note.place.partition("\0")[2] if note.about == "session" else None
-            streams.json(
-                {
-                    "artifact": note.id if note.about == "artifact" else None,
-                    "session": path_text(session) if session is not None else None,
-                    "path": path_text(note.place) if session is None else None,
-                    "noted": path_text(note.text),
-                    "when": iso(note.when),
-                }
-            )
-        else:
-            streams.line(_note_line(note))
-    if not notes:
-        streams.note("there are no notes")
-    return _tell_state(catalogue, streams, marked=False)
-
-
-def _note_line(note: Note) -> str:
-    text = printable(" ".join(path_text(note.text).split()))
-    place = note.place.partition("\0")[2] if note.about == "session" else note.id
-    return f"{note.about}  {printable(path_text(place))}  {text}"

@@ -17,6 +17,11 @@ from spillview.errors import ArtifactGone, NotRegular, Unreadable
 from spillview.hints import IO, Literal, Protocol
 from spillview.text import path_text, printable
 
+# glibc keeps what was freed, up to twice as much as was ever freed in one piece. With
+# less than a few blocks it would give each back to the system and have every page of
+# the next made anew, which takes several times as long as looking at what is in it.
+bytearray(1 << 22)
+
 Change = Literal["grown", "truncated", "replaced", "deleted", "touched"]
 
 

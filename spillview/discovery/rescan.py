@@ -129,7 +129,8 @@ class Rescan:
         seen = discover()
         if _signature(seen) != _signature(scanned):
             return True
-        seen.found = scanned.found  # equal columns need no room of their own
+        # Equal columns need no room of their own.
+        seen.found, seen.stores = scanned.found, lambda: scanned.stores
         self._watched = None
         if not seen.plain and not seen.projects:  # else sessions elsewhere count too
             self._roots = roots()

@@ -24,8 +24,7 @@ _REST: tuple[tuple[Kind, str, str], ...] = (
     ),
     (
         "leads-out",
-        "link out of every store: what is there is neither read nor removed, its size"
-        " and time alone are shown",
+        "link out of every store: what is there is neither read nor removed",
         "look there before anything follows such a link",
     ),
     (

@@ -8,7 +8,11 @@ from functools import lru_cache
 
 def world_readable(path: str, mode: int) -> bool:
     """Whether any user may read `path`, by its `mode` and every folder above it."""
-    return bool(mode & 0o004) and _passable(os.path.dirname(path))
+    if not mode & 0o004:
+        return False
+    # By hand: there may be very many.
+    folder = path.rpartition("/")[0] if path[:1] == "/" else os.path.dirname(path)
+    return _passable(folder or "/")
 
 
 @lru_cache(maxsize=4096)

@@ -41,10 +41,6 @@ class Cost(NamedTuple):
 
 
 _COLUMNS = ", ".join(Cost._fields)
-_TEXTS = frozenset(
-    ("harness", "session", "project", "tool", "command", "artifact", "transcript")
-)
-_IS_TEXT = tuple(name in _TEXTS for name in Cost._fields)
 _PUT = (
     f"INSERT INTO costs (call, {_COLUMNS})"
     f" VALUES (?{', ?' * len(Cost._fields)}) ON CONFLICT (call) DO UPDATE SET"
@@ -73,7 +69,7 @@ class CostRows(Sequence[Cost]):
 
         Raises `Unreadable` where the temp folder has no room.
         """
-        values = [
+        values: list[Any] = [
             value.encode("utf-8", "surrogatepass") if isinstance(value, str) else value
             for value in row
         ]
@@ -128,10 +124,8 @@ class CostRows(Sequence[Cost]):
 
 
 def _cost(row: Sequence[Any]) -> Cost:
-    values = [
-        value
-        if value is None or not is_text
-        else value.decode("utf-8", "surrogatepass")
-        for value, is_text in zip(row, _IS_TEXT, strict=True)
+    values: list[Any] = [
+        value.decode("utf-8", "surrogatepass") if isinstance(value, bytes) else value
+        for value in row
     ]
     return Cost(*values)._replace(spilled=bool(values[Cost._fields.index("spilled")]))

@@ -48,9 +48,7 @@ class Index:
         """
         self._size = len(columns[0]) if columns else 0
         self._ones = int.from_bytes(b"\1" * self._size, "little")
-        self._rows: list[int] = before._rows if before is not None else []
-        if len(self._rows) != self._size:
-            self._rows = list(range(self._size))
+        self._rows = range(self._size)
         known: Sequence[Column | None] = before._columns if before is not None else ()
         self._columns: list[Column] = [
             Column(texts, column)

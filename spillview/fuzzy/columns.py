@@ -38,6 +38,9 @@ GRAIN = 5
 """Texts begin at multiples of 32 bytes, a power of two: whose a byte is stands in a
 table with one number for so many."""
 
+BATCH = 4096
+"""So many texts are made ready at once."""
+
 _MARK = [bytes([mark]) for mark in range(WHOLE + 1)]
 _SEPARATOR = re.compile(r"[!-/:-@\[-`{-~]")
 
@@ -76,7 +79,7 @@ class Column:
     def __init__(self, texts: Sequence[str], before: Column | None = None) -> None:
         """What was made of a text for the column `before` is used again."""
         distinct = dict.fromkeys(texts)
-        self.texts = list(texts)
+        self.texts: Sequence[str] = texts
         self._places: bytes | None = None
         """Which distinct text each label has, where these are few."""
         self._runs: array[int] | None = None
@@ -92,19 +95,37 @@ class Column:
                 for text, run in groupby(texts):
                     self._runs.append(place_of[text])
                     self._lengths.append(sum(1 for _ in run))
+        del distinct
+        self._forms: list[str] = []
+        self._owners = array("I")
+        """Which text each piece of `_joined` is of."""
+        self._joined = b""
+        if before is not None and before.texts == self.texts:
+            self._forms, self._owners = before._forms, before._owners
+            self._joined = before._joined
+        else:
+            self._make(before)
+
+    def _make(self, before: Column | None) -> None:
         known: dict[str, str] = {}
         if before is not None:
             known = dict(zip(before.texts, before._forms, strict=True))
-        self._forms: list[str] = [
-            known.get(text) or spaced(text) for text in self.texts
-        ]
-        coded = [form.encode("utf-8", "surrogatepass") for form in self._forms]
-        sizes = [(len(each) - 1 >> GRAIN) + 1 for each in coded]
-        self._owners = array("I", chain.from_iterable(map(repeat, count(), sizes)))
-        """Which text each piece of `_joined` is of."""
-        self._joined = b"".join(
-            [each.ljust(size << GRAIN) for each, size in zip(coded, sizes, strict=True)]
-        )
+        joined: list[bytes] = []
+        for start in range(
+            0, len(self.texts), BATCH
+        ):  # what is made on the way is much
+            some = self.texts[start : start + BATCH]
+            forms = [known.get(text) or spaced(text) for text in some]
+            coded = [form.encode("utf-8", "surrogatepass") for form in forms]
+            sizes = [(len(each) - 1 >> GRAIN) + 1 for each in coded]
+            pieces = map(repeat, count(start), sizes)
+            self._owners.extend(chain.from_iterable(pieces))
+            padded = zip(coded, sizes, strict=True)
+            joined.append(
+                b"".join([each.ljust(size << GRAIN) for each, size in padded])
+            )
+            self._forms += forms
+        self._joined = b"".join(joined)
 
     def holding(self, word: str) -> bytes:
         """How well each distinct text holds the word, in `spaced` form; 0 is not."""

@@ -70,6 +70,11 @@ def _closeness(letters: str, word: str, end: int) -> float:
     return 36.0 + 20 * tight + 20 * covered + 16 * starts + 4 * ends
 
 
+def _is_compound(word: str) -> bool:
+    """Whether it has separators inside, and somebody may type it."""
+    return not (word.isalnum() or len(word) > LONGEST or _OPAQUE.search(word))
+
+
 class Dictionary:
     """Every word between separators, and the labels that have it."""
 
@@ -79,7 +84,7 @@ class Dictionary:
         for column in columns:
             for text, rows in zip(column.texts, column.rows_by_text(), strict=True):
                 plain = text.casefold()
-                compounds.update(plain.split())
+                compounds.update(filter(_is_compound, plain.split()))
                 for word in set(_WORD.findall(plain)):
                     known = self._rows.get(word)
                     if known is None:
@@ -89,13 +94,7 @@ class Dictionary:
                     known.extend(rows)
         self._every = list(self._rows)
         self._words = Words(self._every)
-        self._compounds = Words(
-            [
-                word
-                for word in compounds
-                if not (word.isalnum() or len(word) > LONGEST or _OPAQUE.search(word))
-            ]
-        )
+        self._compounds = Words(compounds)
         self._stems: dict[int, list[str]] = {}
         self._answers: dict[str, bytes] = {}
 

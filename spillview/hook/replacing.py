@@ -8,6 +8,7 @@ import stat
 from contextlib import suppress
 
 from spillview.errors import BadInput
+from spillview.own_files import unwritable
 from spillview.places import own_uid
 from spillview.text import path_text
 
@@ -51,7 +52,7 @@ def replace(path: str, before: bytes | None, after: bytes | None) -> None:
         _settle(os.path.dirname(path))
     except OSError as error:
         raise BadInput(
-            f"{path_text(path)}: cannot be replaced: {error.strerror}; it is as it was"
+            f"{path_text(path)} is as it was: {unwritable(path, error)}"
         ) from None
 
 

@@ -211,7 +211,7 @@ def _read(path: str, more: tuple[str, ...]) -> dict[str, Any]:
     """One file of rules, in order; empty where there is none."""
     try:
         data = read_regular(path, _MAX_BYTES + 1)
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return {"rule": []}
     except OSError as error:
         raise BadInput(f"{path}: cannot be read: {error.strerror}") from None

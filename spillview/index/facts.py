@@ -27,9 +27,9 @@ def facts_of(look: os.stat_result) -> bytes:
     return _FORM.pack(*_OF(look))
 
 
-def facts_of_all(looks: Sequence[os.stat_result]) -> list[bytes]:
-    """What `facts_of` gives of each, in less than half the time."""
-    return _single(_form(len(looks)).pack(*chain.from_iterable(map(_OF, looks))))
+def facts_together(looks: Sequence[os.stat_result]) -> bytes:
+    """What `facts_of` gives of each, one behind the other, in half the time."""
+    return _form(len(looks)).pack(*chain.from_iterable(map(_OF, looks)))
 
 
 def facts_in(columns: Sequence[array[int]]) -> list[bytes]:
@@ -39,7 +39,7 @@ def facts_in(columns: Sequence[array[int]]) -> list[bytes]:
         words[at :: len(columns)] = array("Q", column.tobytes())
     if sys.byteorder == "big":
         words.byteswap()
-    return _single(words.tobytes())
+    return single(words.tobytes())
 
 
 @lru_cache(maxsize=64)
@@ -47,7 +47,8 @@ def _form(files: int) -> struct.Struct:
     return struct.Struct(f"<{_FIELDS * files}")
 
 
-def _single(packed: bytes) -> list[bytes]:
+def single(packed: bytes) -> list[bytes]:
+    """Facts that stand one behind the other, each by itself."""
     return [packed[at : at + FACTS] for at in range(0, len(packed), FACTS)]
 
 

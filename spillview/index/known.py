@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence, Set
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from itertools import compress, count, groupby, repeat
 from operator import attrgetter, not_
 
 from spillview.catalogue.listing import Listing
 from spillview.collection import uncollected
 from spillview.hints import TYPE_CHECKING
-from spillview.index.facts import facts_in, facts_of_all
+from spillview.index.facts import facts_in, facts_together, file_of, single
+from spillview.index.unchanged import unchanged
 
 if TYPE_CHECKING:
     from spillview.model import Artifact
@@ -21,6 +22,10 @@ _FOLDER = (
     | getattr(os, "O_DIRECTORY", 0)
     | getattr(os, "O_CLOEXEC", 0)
 )
+
+MANY = 1000
+"""From so many files on that may have a match, what the index answers for is asked
+file by file."""
 
 TOGETHER = 500
 """So many files are looked at before the search of them begins."""
@@ -41,19 +46,42 @@ class Known:
     def __init__(
         self,
         without: set[bytes] | frozenset[bytes] = frozenset(),
-        plain: Set[bytes] = frozenset(),
+        plain: set[bytes] | frozenset[bytes] = frozenset(),
         damaged: int = 0,
+        doubtful: set[bytes] | frozenset[bytes] = frozenset(),
+        index: Hashable = None,
     ) -> None:
         self.without = without
         """They have no match."""
         self.plain = plain
         """They are searched as they are, not decoded, and may have one."""
+        self.maybe = plain | doubtful
+        """All of which the index knows, but not that they have no match."""
+        self.index = None
+        """What the index was when it told this, unless hardly a file is without."""
+        self.inodes: list[int] = []
+        """Those of `maybe`, in order."""
+        if index is not None and len(self.maybe) < MANY:
+            self.index = unchanged.mark_of(index)
+            self.inodes = sorted(file_of(each)[1] for each in self.maybe)
         self.damaged = damaged
         """Segments that were damaged."""
         self.files = 0
         """How many artifacts were left out for having no match."""
         self.size = 0
         """Bytes of them."""
+
+    def size_without(self, first: str, facts: bytes) -> int | None:
+        """Bytes of the files of these facts, where a search before has found that the
+        index answers for all of them, and none may have a match."""
+        if self.index is None:
+            return None
+        return unchanged.bytes_without(self.index, first, facts, self.inodes)
+
+    def keep(self, first: str, facts: bytes, left: Iterable[bytes]) -> None:
+        """Remember that, if it answers for those that are `left` of these facts."""
+        if self.index is not None and self.maybe.issuperset(left):
+            unchanged.keep(self.index, first, facts)
 
 
 def ask(folder: str | None, patterns: Sequence[str], options: Options) -> Known:
@@ -69,8 +97,8 @@ def ask(folder: str | None, patterns: Sequence[str], options: Options) -> Known:
         from spillview.index.literals import required
 
         need = required(patterns, options.case, options.fixed)
-        without, plain = index.answer(need)
-        return Known(without, plain, index.damaged)
+        without, plain, doubtful = index.answer(need)
+        return Known(without, plain, index.damaged, doubtful, index.token)
 
 
 def left(
@@ -173,11 +201,15 @@ def _looked_at(
             there = list(map(not_, gone))
             some, own = list(compress(some, there)), list(compress(own, there))
             looks = [look for look in singly if look is not None]
-        facts = facts_of_all(looks)
-        if known.without.issuperset(facts):
-            known.files += len(facts)
-            known.size += sum(map(_SIZE, looks))
+        if not looks:
             continue
+        packed, first = facts_together(looks), folder + own[0]
+        size = known.size_without(first, packed)
+        if size is not None:
+            known.files += len(looks)
+            known.size += size
+            continue
+        facts = single(packed)
         kept = [each not in known.without for each in facts]
         sizes = list(map(_SIZE, compress(looks, map(not_, kept))))
         if sizes:
@@ -185,6 +217,7 @@ def _looked_at(
             known.size += sum(sizes)
             some, own = list(compress(some, kept)), list(compress(own, kept))
             looks, facts = list(compress(looks, kept)), list(compress(facts, kept))
+        known.keep(first, packed, facts)
         plain = map(known.plain.__contains__, facts)
         left += zip(some, repeat(folder), own, looks, plain)
     left.sort()

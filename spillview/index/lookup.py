@@ -59,13 +59,20 @@ class Lookup:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def answer(self, need: Need) -> tuple[set[bytes], set[bytes]]:
+    @property
+    def token(self) -> tuple[tuple[str, int, int], ...]:
+        """What changes with any of the segments."""
+        return tuple((each.path, *each.mark) for each in self.segments)
+
+    def answer(self, need: Need) -> tuple[set[bytes], set[bytes], set[bytes]]:
         """The files without a line that has what is needed, and the others here.
 
-        A file that is among neither is not known.
+        Third, those of which only parts are here that leave something out; any other
+        file is not known.
         """
         without: set[bytes] = set()
         others: set[bytes] = set()
+        doubtful: set[bytes] = set()
         parts: list[tuple[bytes, tuple[int, int]]] = []
         for segment in list(self.segments):
             try:
@@ -82,6 +89,7 @@ class Lookup:
             whole.update(keys)
             for number in segment.partial:  # said below, or nowhere
                 whole.discard(keys[number])
+                doubtful.add(keys[number])
             if candidates is None:
                 continue
             for number in candidates.difference(segment.partial):
@@ -94,7 +102,7 @@ class Lookup:
             )
         if parts:
             without |= whole_files(parts)
-        return without, others
+        return without, others, doubtful - without - others
 
 
 def whole_files(parts: Iterable[tuple[bytes, tuple[int, int]]]) -> set[bytes]:

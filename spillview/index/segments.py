@@ -113,6 +113,8 @@ class Segment:
                 raise Damaged
             self.size = facts.st_size
             """Bytes of the segment itself."""
+            self.mark = (facts.st_ino, facts.st_ctime_ns)
+            """What another file in its place would not have."""
             self._read_tables()
         except BaseException:
             self.close()

@@ -112,7 +112,7 @@ class SpillviewApp(TypingAhead):
         *,
         greeting: str | None = None,
     ) -> None:
-        """`greeting` is said first, until a key is pressed."""
+        """`greeting` is said in the first line until a key is pressed."""
         super().__init__(catalogue.settings.theme)
         self.greeting = greeting
         self._typed = 0.0
@@ -153,9 +153,8 @@ class SpillviewApp(TypingAhead):
         """Never outlive the terminal."""
         self.set_interval(HANG_UP_SECONDS, self._heed_hang_up)
         self.set_timer(STARTED_SECONDS, take_turns)
-        if self.greeting is not None:
-            words = printable(self.greeting)
-            self.notify(f"{words[:1].upper()}{words[1:]}.", timeout=12, markup=False)
+        if self.greeting is not None and isinstance(self.screen, HomeScreen):
+            self.screen.greet(self.greeting)
 
     def _heed_hang_up(self) -> None:
         if has_hung_up(self._driver):
@@ -170,6 +169,9 @@ class SpillviewApp(TypingAhead):
         elif isinstance(event, events.Key):
             self._typed = monotonic()
             self.clear_notifications()  # they cover rows, and were read
+            for screen in self.screen_stack:
+                if isinstance(screen, HomeScreen):
+                    screen.end_greeting()
         await super().on_event(event)
 
     def copy_to_clipboard(self, text: str) -> None:

@@ -16,6 +16,7 @@ from spillview.catalogue.picks import PICKS
 from spillview.errors import SpillError
 from spillview.model import Artifact, Missing
 from spillview.seen.endings import ending_line
+from spillview.text import printable
 from spillview.tui.copying import Copyable, Copying
 from spillview.tui.keys import HOME_BINDINGS
 from spillview.tui.messages import (
@@ -50,6 +51,25 @@ class HomeScreen(UndoingScreen, IndexingScreen, LeavingScreen, Copying, Acting):
 
     BINDING_GROUP_TITLE = "Home"
     BINDINGS: ClassVar[list[BindingType]] = HOME_BINDINGS
+
+    _greeting: str | None = None
+
+    def greet(self, words: str) -> None:
+        """Say something in the first line, until a key is pressed."""
+        self._greeting = printable(words)
+        if self.is_mounted:
+            self.top.say(self._greeting)
+
+    def on_mount(self) -> None:
+        """What was to be said before it was there."""
+        if self._greeting is not None:
+            self.top.say(self._greeting)
+
+    def end_greeting(self) -> None:
+        """A key was pressed."""
+        if self._greeting is not None:
+            self._greeting = None
+            self.top.say(None)
 
     def indexable(self) -> Members:
         """Every artifact of the sessions that are shown."""
@@ -351,9 +371,10 @@ class HomeScreen(UndoingScreen, IndexingScreen, LeavingScreen, Copying, Acting):
             self.post_message(DemoMade(catalogue))
 
     @on(DemoMade)
-    def _browse_demo(self, message: DemoMade) -> None:
-        self.app.push_screen(HomeScreen(message.catalogue, Query()))
-        self.notify("A made night: q leads back, and it is gone when you leave.")
+    async def _browse_demo(self, message: DemoMade) -> None:
+        screen = HomeScreen(message.catalogue, Query())
+        await self.app.push_screen(screen)
+        screen.greet("a made night: q leads back")
 
     def action_back(self) -> None:
         """Go back to the screen below."""

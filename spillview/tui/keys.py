@@ -36,7 +36,7 @@ The *verdict* is the last line that is not blank. *Seen* is the share of the byt
 the model received; `≥0%` is at least that: some of what it received is not placed. The
 *ratio* is the size in the boundary's own unit, divided by the boundary. `…` is still
 being counted, `–` not known. *Link* is `unknown` where no transcript that can be read
-tells whether a record points at the file.
+tells whether a record points at the artifact.
 
 Flags: `G` growing, `U` uncounted, `W` world-readable, `S` secret-like, `L`
 symlink, `P` partial, `D` digest mismatch, `X` no regular file, `!` unreadable.

@@ -18,6 +18,7 @@ from spillview.tui.failing import Failing
 from spillview.tui.messages import GatheringFailed, Paced
 from spillview.tui.queue.gathering import gather
 from spillview.tui.readiness import import_screens, read_stylesheets
+from spillview.tui.room import give_back
 
 if TYPE_CHECKING:
     from spillview.catalogue.catalogue import Catalogue
@@ -148,10 +149,15 @@ class LiveScreen(Failing):
                 window=self.opening,
                 quick=not only_changes,
                 known=known,
-                shown=lambda: self.list_shown.wait(SHOWN_SECONDS),
+                shown=self._wait_for_rows,
             )
 
     def failed(self, worker: Worker[Any], reason: str) -> None:
         """Say so where the rows are."""
         sentence = f"{worker.description} failed. {reason}"
         self.post_message(GatheringFailed(sentence))
+
+    def _wait_for_rows(self) -> None:
+        """In a worker: let the first rows be drawn, before much is made."""
+        self.list_shown.wait(SHOWN_SECONDS)
+        give_back()

@@ -64,7 +64,7 @@ def session_lines(session: Run) -> Content:
 def artifact_lines(artifact: Artifact, session: Run) -> Content:
     """How opening an artifact is offered."""
     mark, _ = state_mark(artifact)
-    name = f"{mark} {clean(artifact.tool or 'file', 20)}  "
+    name = f"{mark} {clean(artifact.tool or 'artifact', 20)}  "
     name += clean(subject(artifact), CELLS)
     place, size = path_text(artifact.found.place), human_bytes(artifact.found.size)
     below = f"{size}  {session.title or ''}  {place}"

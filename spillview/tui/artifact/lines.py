@@ -153,7 +153,7 @@ def _seen(artifact: Artifact, facts: EnvelopeFacts | None) -> Runs:
 def _unseen_why(artifact: Artifact, link: Link) -> str:
     """Why nothing can be told of what the model saw of it."""
     if link.state == "orphan":
-        return "no record points at this file: what the model saw is unknown"
+        return "no record points at this artifact: what the model saw is unknown"
     if link.state == "unknown":
         return LINK_UNKNOWN
     words = "linked, but what the model saw of it is unknown"
@@ -224,7 +224,7 @@ def next_lines(artifact: Artifact, width: int, height: int) -> list[Runs]:
         if artifact.link is not None and artifact.link.state == "unknown":
             words = LINK_UNKNOWN
         elif artifact.link is not None:
-            words = "not known: no record of a session points at this file"
+            words = "not known: no record of a session points at this artifact"
         return _block("then", words, "dim", width, 1)
     following = mention.next
     if following is None or (following.text is None and following.tool is None):

@@ -266,7 +266,7 @@ class ForecastScreen(Pacing, Failing):
 
         shown = self._artifact(artifact_id) if artifact_id is not None else None
         if shown is None:
-            words = "It went in whole, or its file is gone: the transcript has it."
+            words = "It went in whole, or its artifact is gone: the transcript has it."
             self.notify(words, title="Nothing to open", markup=False)
             return
         self.app.push_screen(ArtifactScreen(self.catalogue, [shown], 0))

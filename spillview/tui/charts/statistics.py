@@ -132,7 +132,7 @@ calls from the envelope to that; *seen* the share of bytes the model ever receiv
 The sweep says for other boundaries how many of the same outputs would have been spilled
 and how many tokens of them the model never received. *Went in whole* are the other
 results above it in the sessions that spilled these: it received all of them. `≥`:
-smaller outputs left no file. Tokens are estimated, one for every four bytes. `–` is
+smaller outputs left no artifact. Tokens are estimated, one for every four bytes. `–` is
 not known, as where a harness keeps no results or does not tell of compactions.
 """
     BINDINGS: ClassVar[list[BindingType]] = [

@@ -15,9 +15,9 @@ ones left there, and says so.
 
 Rules select, and unite: `{clean.older_than}` by age, `{clean.keep_last}` all but the
 newest of each session, `{clean.max_file}`, `{clean.max_session}` and
-`{clean.max_total}` by size of a file, a session and all, `{clean.orphans}` what no
-record points at. A file is as old as the later of its session's last activity and its
-own change; where the two disagree it stays.
+`{clean.max_total}` by size of an artifact, a session and all, `{clean.orphans}` what no
+record points at. An artifact is as old as the later of its session's last activity and
+its own change; where the two disagree it stays.
 
 `{clean.policy}` lets the standing policies of config.toml decide instead: for each
 artifact the most specific that fits its harness and project, named in the reason. What
@@ -31,8 +31,8 @@ TRASH_HELP = """
 ## Trash
 
 Clean-ups, newest first. `{trash.undo}` puts one back at once: bytes, modes and times,
-over nothing; where something else has the place now, the file stays here and that is
-said. `{trash.empty}` deletes one for good, `{trash.empty_all}` all of them, after a
+over nothing; where something else has the place now, the artifact stays here, and that
+is said. `{trash.empty}` deletes one for good, `{trash.empty_all}` all of them, after a
 question; only that frees the disk. With `trash_keep` in config.toml the next clean-up
 that is carried out deletes for good what has been here for longer.
 """
@@ -65,7 +65,7 @@ CLEANUP_BINDINGS: list[BindingType] = [
     _rule(
         "m", "max_session", "Session size", "The oldest of a session go until it fits"
     ),
-    _rule("z", "max_file", "File size", "Files larger than this go"),
+    _rule("z", "max_file", "Artifact size", "Artifacts larger than this go"),
     Binding(
         "r",
         "orphans",

@@ -40,7 +40,11 @@ RULES = {
         "a size for one session, such as 200MB",
     ),
     "max_total": ("total over", "total", "a size for all together, such as 5GB"),
-    "max_file": ("file over", "file", "a size for one file, such as 500MB"),
+    "max_file": (
+        "artifact over",
+        "artifact",
+        "a size for one artifact, such as 500MB",
+    ),
 }
 """Per rule: its words, fewer words, and what is typed for it."""
 

@@ -14,6 +14,7 @@ from spillview.errors import Cancelled, SpillError
 from spillview.layout.cells import text_width
 from spillview.layout.folding import MIN_WIDTH, Fold
 from spillview.text import human_count, printable
+from spillview.tui.live_keys import key_of
 from spillview.tui.pager.document import Document
 from spillview.tui.pager.viewport import ESCAPES, STEP, Viewport
 from spillview.tui.targets import Target
@@ -227,6 +228,8 @@ class Reader(Viewport):
             words.append(ESCAPE_WORDS[self.escapes])
         if self.returns == "raw" and self.of_file:
             words.append("all frames")
+        if self.bare:
+            words.append("credentials bare")
         if self.follow:
             words.append("follows")
         return words
@@ -328,11 +331,8 @@ class Reader(Viewport):
         """Credentials as stars, or as they are."""
         self.bare = not self.bare
         self.refold()
-        self.say(
-            "credentials as they are: X hides them"
-            if self.bare
-            else "credentials as stars"
-        )
+        hides = f"credentials as they are: {key_of(self, 'pager.bare')} hides them"
+        self.say(hides if self.bare else "credentials as stars")
 
     def action_escapes(self) -> None:
         """Escapes as pictures, left out, or as colours."""

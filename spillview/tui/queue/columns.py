@@ -314,7 +314,7 @@ LINK = Column(
     _link,
     "linked; orphan: no record of it; unknown: no transcript tells",
 )
-FLAGS = Column("flags", "flags", 5, False, _flags, "What is unusual about the file")
+FLAGS = Column("flags", "flags", 5, False, _flags, "What is unusual about the artifact")
 PROJECT = Column("project", "project", 8, False, _project, "The project's folder")
 SESSION = Column("session", "session", 18, False, _session, "The session's title")
 VERDICT = Column("verdict", "verdict", FLEXIBLE, False, _verdict, "The last line")

@@ -197,7 +197,7 @@ def _next_block(
         elif artifact.link.state == "unknown":
             words = LINK_UNKNOWN
         else:
-            words = "no record points at this file, so what was shown is not known"
+            words = "no record points at this artifact, so what was shown is not known"
         return _block(("agent", "label"), words, "dim", width, lines)
     following = mention.next
     if following is None or (following.text is None and following.tool is None):

@@ -168,8 +168,13 @@ class Acting(Screen[Any]):
         if found.pane is None:
             self.notify(printable(found.sentence), severity="warning", markup=False)
             return
-        words = open_pane(found.pane, os.environ)
-        if not os.environ.get("TMUX"):
-            self.app.copy_to_clipboard(outside(found.pane))
-            words += "\n(copied)"
-        self.notify(printable(f"{found.sentence} {words}"), markup=False)
+        if os.environ.get("TMUX"):
+            words = f"{found.sentence} {open_pane(found.pane, os.environ)}"
+        else:
+            command = outside(found.pane)
+            self.app.copy_to_clipboard(command)
+            words = (
+                f"{found.sentence} This terminal is not in tmux. Copied, to be run in a"
+                f" shell: {command}"
+            )
+        self.notify(printable(words), markup=False)

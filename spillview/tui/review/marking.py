@@ -69,7 +69,7 @@ class MarkingScreen(QueueScreen, Noting, TakingBack):
         """Pin the artifact or session, so that no clean-up takes it; or unpin it."""
         row = self.queue.row
         if isinstance(row, Missing):
-            self.notify("It has no file that a clean-up could take.", markup=False)
+            self.notify("It has no artifact that a clean-up could take.", markup=False)
         elif row is not None:
             done = self.marks.turn_pin(row)
             if done.back is None:

@@ -91,7 +91,7 @@ def note_about(row: Artifact | Session | Missing, text: str, when: float) -> Not
 def words_about(row: Artifact | Session | Missing) -> str:
     """What a note is about, in words."""
     if isinstance(row, Artifact):
-        return f"Note on {row.tool or 'file'}  {subject(row)}"
+        return f"Note on {row.tool or 'artifact'}  {subject(row)}"
     if isinstance(row, Session):
         return f"Note on the session  {row.title or path_text(row.id)}"
     return f"Note on the session  {path_text(row.session)}"
