@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from spillview.content.content import BytesContent
@@ -844,6 +844,7 @@ ROWS = st.lists(
 
 
 @given(ROWS, st.booleans(), st.integers(1, 8), st.integers(1, 15), st.integers(0, 5))
+@example(["error", "error", "error", "a", "a", "error"], False, 5, 1, 0)
 def test_any_lines_of_any_file_are_never_seen_elsewhere(
     rows: list[str], ended: bool, few: int, first: int, more: int
 ) -> None:

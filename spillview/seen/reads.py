@@ -302,18 +302,19 @@ class Reader:
         # What other commands of the line print is no part of the file.
         lines = text.split("\n")
         other = [x for x in lines if self._is_beside(x, command)]
-        mine = "\n".join(x for x in lines if not self._is_beside(x, command)).strip(
-            "\n"
-        )
-        ranges, sure = self._printed(mine, known) if mine else ((), True)
+        kept = [n for n, x in enumerate(lines) if not self._is_beside(x, command)]
+        mine = "\n".join(lines[n] for n in kept).strip("\n")
+        # What was left out from between may be lines of the file: it is no one piece.
+        piece = bool(kept) and kept[-1] - kept[0] < len(kept)
+        ranges, sure = self._printed(mine, known, piece) if mine else ((), True)
         either = place(other, self.content, self.counts, ordered=False)
         return ranges, sure and not either.ranges and not either.unsure
 
     def _printed(
-        self, text: str, known: Reading
+        self, text: str, known: Reading, piece: bool = True
     ) -> tuple[tuple[Range, ...] | None, bool]:
-        """What a command that shows only this file printed of it."""
-        seen = None if known.numbered else self._contiguous(text, known)
+        """What a command that shows only this file printed of it; `piece`: at once."""
+        seen = self._contiguous(text, known) if piece and not known.numbered else None
         if seen is not None:
             return seen.ranges, True
         named = self._named_rows(text)
