@@ -117,7 +117,7 @@ class SpillviewApp(TypingAhead):
         """`greeting` is said first, until a key is pressed."""
         super().__init__(catalogue.settings.theme)
         self.greeting = greeting
-        self._typed = 0.0
+        self._typed = monotonic()
         """When the last key came, by the clock that never goes back."""
         self.catalogue = catalogue
         self.scope = query if query is not None else Query()

@@ -21,7 +21,7 @@ YOUNG = 500
 OLDER = 8
 """Looks behind keys whose survivors are worth one in a pause."""
 
-OLDEST = 10
+OLDEST = 50
 """Looks in pauses whose survivors are worth one at everything in a long pause."""
 
 
