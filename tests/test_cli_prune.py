@@ -18,6 +18,7 @@ from spillview.cli import asking
 
 from .aging import DAY, HOUR, aged, session
 from .command import Ran, Row, run
+from .harness_stores.pi import transcript_of
 from .stores import OTHER, SESSION, Claude, Dsh
 from .test_disk import OTHER as ELSEWHERE
 from .test_disk import elsewhere
@@ -266,6 +267,42 @@ def test_orphans_go_only_where_every_record_could_be_read(machine: Path) -> None
     assert {Path(path).name for path in orphans} <= {
         name for name, link in links.items() if link == "orphan"
     }
+
+
+@pytest.mark.parametrize("whose", ["its own", "another's"])
+def test_an_orphan_stays_where_a_record_of_its_session_is_broken(
+    machine: Path, whose: str
+) -> None:
+    told, made = session(machine)
+    other, _ = session(machine, OTHER)
+    orphan = made[0].path.with_name("b00000000.txt")
+    orphan.write_text("who knows me?")
+    aged(orphan, 30 * DAY)
+    broken = (told if whose == "its own" else other).transcript
+    broken.write_bytes(broken.read_bytes() + b'{"type":"user","mess{"type":"user"}\n')
+    aged(broken, 30 * DAY)
+    row = plan("--orphans")[orphan.name]
+    if whose == "its own":
+        assert row["action"] == "keep"
+        assert "could not be read whole" in row["reason"]
+        assert plan("--older-than", "7d")[orphan.name]["action"] == "remove"
+    else:
+        assert row["action"] == "remove"
+
+
+def test_an_orphan_that_may_be_any_sessions_stays_while_a_record_is_broken(
+    machine: Path,
+) -> None:
+    name = f"pi-bash-{7:016x}.log"
+    orphan = machine / "tmp" / name
+    orphan.write_text("who knows me?\n")
+    aged(orphan, 30 * DAY)
+    log = transcript_of(machine, SESSION)
+    log.parent.mkdir(parents=True)
+    for data, action in ((b"{}\n", "remove"), (b"{}\n{\n", "keep")):
+        log.write_bytes(data)
+        aged(log, 30 * DAY)
+        assert plan("--orphans")[name]["action"] == action
 
 
 # What is protected

@@ -99,7 +99,7 @@ def prospect(
         live = guard.live.get(key)
         is_linked = bool(linked[index])
         orphan: bool | None = not is_linked
-        if not is_linked and guard.unreadable(found):
+        if not is_linked and (guard.unreadable(found) or guard.torn(found)):
             orphan = None
         standings.put(
             index,

@@ -271,7 +271,7 @@ def _unselected(
             text += "; they disagree, so it is kept"
         return text, "recent"
     if rules.orphans and each.orphan is None:
-        text = "a transcript could not be read, so a record may point at it"
+        text = "a transcript could not be read whole, so a record may point at it"
         return text, "unselected"
     if rules.orphans and each.orphan is False:
         text = "a record points at it, and no other rule selects it"

@@ -53,6 +53,8 @@ class Guard:
     """What could not be read of the records."""
     unreadable: Callable[[Found], bool] = lambda found: False
     """Tells of an artifact whether a transcript that may point at it is closed."""
+    torn: Callable[[Found], bool] = lambda found: False
+    """Tells of an artifact whether a record that may point at it is broken."""
     true: dict[Key, str] = field(default_factory=dict)
     """Session ids by what the layout calls them, where the two differ."""
 
@@ -77,7 +79,11 @@ def survey(
     records.tell = catalogue.standing.tell
     records.take(logs, _found(seen, artifacts))
     records.read_all(cancelled=cancelled)
-    guard = Guard(problems=records.problems, unreadable=records.unreadable())
+    guard = Guard(
+        problems=records.problems,
+        unreadable=records.unreadable(),
+        torn=records.torn(),
+    )
     now = catalogue.now()
     _activity(guard, records, logs)
     held = open_elsewhere(_Inodes(logs, _items(seen, artifacts)))

@@ -87,6 +87,27 @@ class Records:
         """Tells of an artifact whether a transcript that may point at it is closed."""
         return self._may_tell_of(self._unreadable)
 
+    def torn(self) -> Callable[[Found], bool]:
+        """Tells of an artifact whether a record that may point at it is broken.
+
+        One of its own session, or, where no artifact of the harness lies with a
+        session's, any of the harness.
+        """
+        broken = {log.path for log, _, _ in self.skipped()}
+        harnesses = {log.harness for log in self._logs if log.path in broken}
+        known = self._logs_of
+        tied = {group[0] for group in self._found_of if group in known}
+
+        def tells(found: Found) -> bool:
+            logs = known.get((found.harness, found.session))
+            if logs is not None:
+                return any(log.path in broken for log in logs)
+            if found.harness in self._guests:
+                return bool(broken)
+            return found.harness in harnesses - tied
+
+        return tells
+
     def _may_tell_of(self, paths: Set[str]) -> Callable[[Found], bool]:
         guests: Collection[str] = ()
         if paths is self._stale:
