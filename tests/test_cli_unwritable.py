@@ -198,3 +198,16 @@ def test_an_index_that_cannot_be_kept_is_said_and_searches_go_on(home: Path) -> 
     assert got.code == 2
     assert f"the folder {cache} cannot be written to" in got.err
     assert ran(home, "grep", "output").code == 0
+
+
+def test_ids_that_cannot_be_kept_are_said_to_need_their_path(
+    home: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "elsewhere"
+    folder.mkdir()
+    (folder / "one.txt").write_text("mine")
+    assert "only beside PATH" not in ran(home, "ls", str(folder)).err
+    closed(home)
+    got = ran(home, "ls", "--json", str(folder))
+    assert (got.code, len(got.rows)) == (0, 1)
+    assert "the ids printed here mean something only beside PATH" in got.err

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import pickle
 from array import array
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 
 from spillview.catalogue import looks
-from spillview.catalogue.alike_lines import Alike
 from spillview.catalogue.cache import BATCH
-from spillview.catalogue.rows import artifact_row
 from spillview.compression import zstd
 from spillview.digests import blake2b
 from spillview.exposure.permissions import world_readable
 from spillview.hints import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from spillview.catalogue.alike_lines import Alike
     from spillview.catalogue.catalogue import Catalogue
     from spillview.catalogue.listing import Listing
     from spillview.links.sheets import Group, Sheet
@@ -31,7 +29,9 @@ MOST = 16 << 20
 
 def dump(artifact: Artifact) -> bytes:
     """The line of one artifact."""
-    import orjson
+    import orjson  # no sooner than a line is made: most are kept
+
+    from spillview.catalogue.rows import artifact_row
 
     return orjson.dumps(artifact_row(artifact), option=orjson.OPT_APPEND_NEWLINE)
 
@@ -57,7 +57,11 @@ class Lines:
             self.growing = catalogue.growing_in(listing)
         blank = self.fit and not complete and not self.cache.has_counts()
         blank = blank and catalogue.holding is None
-        self.alike = Alike(catalogue, self._made) if blank else None
+        self.alike: Alike | None = None
+        if blank:
+            from spillview.catalogue.alike_lines import Alike
+
+            self.alike = Alike(catalogue, self._made)
         self._has: dict[Group, bool] = {}
         self._new = Unfinished()
         self._ready: dict[Group, tuple[str, array[int], bytes]] = {}
@@ -188,6 +192,8 @@ class Unfinished:
         self._bytes += len(line)
         if self._bytes > MOST:
             for each, lines in self._lines.items():
+                import pickle
+
                 packed = zstd().compress(pickle.dumps(lines, -1), 1)
                 self._packed.setdefault(each, []).append(packed)
             self._lines, self._bytes = {}, 0
@@ -201,6 +207,8 @@ class Unfinished:
         del self._number[group]
         lines: dict[int, bytes] = {}
         for packed in self._packed.pop(group, ()):
+            import pickle
+
             lines |= pickle.loads(zstd().decompress(packed))
         last = self._lines.pop(group, {})
         self._bytes -= sum(map(len, last.values()))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from importlib import import_module
 
 from spillview.cli.parsing import PATTERN, parse, parser_of
@@ -297,6 +297,21 @@ def tell_reading(catalogue: Catalogue, streams: Streams) -> None:
     catalogue.tell_reading(
         lambda done, total: streams.progress("transcripts read", done, total)
     )
+
+
+def keep_ids(
+    catalogue: Catalogue, pairs: Iterable[tuple[str, str]], streams: Streams
+) -> None:
+    """Keep printed ids with their paths, so that they can be used without PATH."""
+    from spillview.review.state import ENDS
+
+    state = catalogue.state
+    if state is None:
+        return
+    state.remember_ids(pairs)
+    if not state.lasts and state.problems:
+        why = state.problems[-1].sentence.removesuffix(ENDS)
+        streams.note(f"the ids printed here mean something only beside PATH: {why}")
 
 
 def tell_problems(streams: Streams, catalogue: Catalogue) -> int:

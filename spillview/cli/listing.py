@@ -6,7 +6,13 @@ import argparse
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from spillview.cli.absence import none_found
-from spillview.cli.commands import query_of, tell_problems, tell_reading, whole_number
+from spillview.cli.commands import (
+    keep_ids,
+    query_of,
+    tell_problems,
+    tell_reading,
+    whole_number,
+)
 from spillview.crews import crew
 from spillview.errors import BadInput
 from spillview.hints import TYPE_CHECKING, Any
@@ -129,8 +135,8 @@ def _artifacts(
     whole = rows
     if limit is not None and limit < len(whole):
         rows = whole.pick(range(limit))
-    if query.paths and catalogue.state is not None:
-        catalogue.state.remember_ids(rows.addresses())
+    if query.paths:
+        keep_ids(catalogue, rows.addresses(), streams)
     unreadable = False
     if args.json:
         from spillview.catalogue.row_lines import row_lines

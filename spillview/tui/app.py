@@ -36,6 +36,9 @@ STARTED_SECONDS = 1.0
 PAUSE_SECONDS = 0.5
 """Nobody is in the midst of typing after so long."""
 
+LONG_PAUSE_SECONDS = 10.0
+"""Nobody is reading on with the next key at hand after so long."""
+
 HANG_UP_SECONDS = 1.0
 """So often is looked whether the terminal is still there."""
 
@@ -115,7 +118,7 @@ class SpillviewApp(TypingAhead):
         """`greeting` is said in the first line until a key is pressed."""
         super().__init__(catalogue.settings.theme)
         self.greeting = greeting
-        self._typed = 0.0
+        self._typed = monotonic()
         """When the last key came, by the clock that never goes back."""
         self.catalogue = catalogue
         self.scope = query if query is not None else Query()
@@ -159,8 +162,10 @@ class SpillviewApp(TypingAhead):
     def _heed_hang_up(self) -> None:
         if has_hung_up(self._driver):
             self.exit(return_code=129)
-        elif monotonic() - self._typed > PAUSE_SECONDS:
-            in_pause()
+            return
+        idle = monotonic() - self._typed
+        if idle > PAUSE_SECONDS:
+            in_pause(long=idle > LONG_PAUSE_SECONDS)
 
     async def on_event(self, event: events.Event) -> None:
         """Make a paste harmless, and let a key take away what was told before it."""

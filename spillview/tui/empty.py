@@ -5,11 +5,16 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from textual.content import Content
 
 from spillview.catalogue.catalogue import Catalogue, Query
+from spillview.catalogue.picks import PICKS
 from spillview.text import path_text, printable
+
+if TYPE_CHECKING:
+    from spillview.tui.queue.arrangement import Arrangement, View
 
 _CAPTURE = re.compile(r"<[^<>]*>")
 """A part of a root's pattern that varies."""
@@ -19,6 +24,29 @@ Keys = Callable[[str], str]
 
 MOST = 12
 """So many folders are named; the rest are counted."""
+
+
+def words(
+    keys: Keys,
+    catalogue: Catalogue,
+    scope: Query,
+    view: View,
+    shown: Arrangement,
+    window: str,
+    failure: str | None,
+) -> Content:
+    """What is said where no row is shown; `failure` is why nothing could be read."""
+    if failure is not None:
+        return failed(keys, failure)
+    if view.filter.strip():
+        return no_match(keys, view.filter)
+    if view.only is not None:
+        return nothing_selected(keys, PICKS[view.only].words)
+    if shown.missing:
+        return only_missing(keys, shown.missing, window)
+    if shown.beyond:
+        return nothing_new(keys, window, shown.beyond)
+    return no_stores(keys, looked_at(catalogue, scope), catalogue.places.home)
 
 
 def looked_at(catalogue: Catalogue, query: Query) -> list[str]:

@@ -10,14 +10,19 @@ from __future__ import annotations
 
 import gc
 
-THRESHOLDS = (10_000, 10, 10)
-"""As of `gc.set_threshold`: a look at so many new objects takes about 2 ms."""
+THRESHOLDS = (10_000, 10, 1_000)
+"""As of `gc.set_threshold`: a look at so many new objects takes about 2 ms. One at all
+there are takes a second once a report of 20,000 artifacts is among them: never by
+itself, while somebody may be typing."""
 
 YOUNG = 500
 """New objects that are worth a look behind a key."""
 
 OLDER = 8
 """Looks behind keys whose survivors are worth one in a pause."""
+
+OLDEST = 50
+"""Looks in pauses whose survivors are worth one at everything in a long pause."""
 
 
 def hold_back() -> None:
@@ -41,7 +46,9 @@ def behind_key() -> None:
         gc.collect(0)
 
 
-def in_pause() -> None:
-    """Look through what was made since the last pause."""
-    if gc.get_count()[1] > OLDER:
+def in_pause(*, long: bool = False) -> None:
+    """Look through what was made since the last pause; in a `long` one through all."""
+    if long and gc.get_count()[2] > OLDEST:
+        gc.collect()
+    elif gc.get_count()[1] > OLDER:
         gc.collect(1)

@@ -68,7 +68,9 @@ async def test_keys_are_followed_by_a_look(
     monkeypatch.setattr(
         "spillview.tui.typing_ahead.behind_key", lambda: looks.append("behind")
     )
-    monkeypatch.setattr("spillview.tui.app.in_pause", lambda: looks.append("pause"))
+    monkeypatch.setattr(
+        "spillview.tui.app.in_pause", lambda long: looks.append("pause")
+    )
     monkeypatch.setattr("spillview.tui.app.HANG_UP_SECONDS", 0.05)
     monkeypatch.setattr("spillview.tui.app.PAUSE_SECONDS", 0.1)
     app = SpillviewApp(Catalogue(Places.of_home(str(tmp_path))))
@@ -81,3 +83,17 @@ async def test_keys_are_followed_by_a_look(
         await pilot.press("j")
         await pilot.pause(0.05)
         assert "behind" in looks
+
+
+def test_everything_is_looked_through_in_a_long_pause_alone() -> None:
+    gc.collect()
+    gc.disable()
+    kept = [Round()]
+    last = weakref.ref(kept[-1])
+    for _ in range(pauses.OLDEST + 1):
+        gc.collect(1)
+    kept.clear()  # it is among the oldest now
+    pauses.in_pause()
+    assert last() is not None
+    pauses.in_pause(long=True)
+    assert last() is None

@@ -166,6 +166,9 @@ async def test_the_hit_under_the_cursor_is_shown_in_its_place(stores: Stores) ->
         preview = "\n".join(shown(screen)[-18:])
         assert "compiling part 1499" in preview
         assert "compiling part 1501" in preview
+        title = next(line for line in shown(screen) if "IN PLACE" in line)
+        assert "b00000001.txt" in title
+        assert "line 1,502 of 3,002" in title
         assert screen.preview.pager.selection is not None
         start, end = screen.preview.pager.selection
         assert BUILD[start:end] == b"part 1500"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from textual import events, on, work
 from textual.message import Message
@@ -18,6 +17,7 @@ from spillview.tui.live_keys import key_of
 from spillview.tui.pager.document import Document
 from spillview.tui.pager.viewport import ESCAPES, STEP, Viewport
 from spillview.tui.targets import Target
+from spillview.tui.told import Told
 
 INDEX_STEP = 8 << 20
 """Bytes that are indexed between two looks at whether to stop."""
@@ -32,37 +32,33 @@ ESCAPE_WORDS = {
 }
 
 
+class FromReader(Told):
+    """What a reader tells."""
+
+    reader: Reader
+
+    @property
+    def control(self) -> Reader:
+        """The reader that sent it."""
+        return self.reader
+
+
 class Reader(Viewport):
     """Goes to lines, percentages, bytes and marks; indexes lines while it is read."""
 
-    @dataclass
-    class Asks(Message):
+    class Asks(FromReader):
         """A line of input is needed; the answer goes to the reader's `answer`."""
 
-        reader: Reader
         kind: str
         """`find`, `find_back`, `filter`, `go` or `pipe`."""
         initial: str = ""
 
-        @property
-        def control(self) -> Reader:
-            """The reader that asks."""
-            return self.reader
-
-    @dataclass
-    class Changed(Message):
+    class Changed(FromReader):
         """The file changed in a way that needs it to be opened anew."""
 
-        reader: Reader
         change: Change
 
-        @property
-        def control(self) -> Reader:
-            """The reader that noticed."""
-            return self.reader
-
-    @dataclass
-    class Indexed(Message):
+    class Indexed(Told):
         """Line numbers are known further than before."""
 
         document: Document

@@ -14,7 +14,6 @@ from textual.worker import get_current_worker
 
 from spillview.catalogue.first_look import Unlisted
 from spillview.catalogue.gists import GROWING, Gists
-from spillview.catalogue.picks import PICKS
 from spillview.catalogue.query import Query
 from spillview.model import Missing, Session
 from spillview.text import printable
@@ -330,24 +329,9 @@ class QueueScreen(LiveScreen):
             if self.focused is None:
                 self.queue.focus()
             return
-        keys = partial(key_of, self)
-        if self.failure is not None:
-            content = empty.failed(keys, self.failure)
-        elif self.view.filter.strip():
-            content = empty.no_match(keys, self.view.filter)
-        elif self.view.only is not None:
-            words = PICKS[self.view.only].words
-            content = empty.nothing_selected(keys, words)
-        elif self.arrangement.missing:
-            lost = self.arrangement.missing
-            content = empty.only_missing(keys, lost, self.window)
-        elif self.arrangement.beyond:
-            beyond = self.arrangement.beyond
-            content = empty.nothing_new(keys, self.window, beyond)
-        else:
-            folders = empty.looked_at(self.catalogue, self.scope)
-            content = empty.no_stores(keys, folders, self.catalogue.places.home)
-        self.blank.update(content)
+        keys, catalogue = partial(key_of, self), self.catalogue
+        shown = (self.view, self.arrangement, self.window, self.failure)
+        self.blank.update(empty.words(keys, catalogue, self.scope, *shown))
 
     @on(Queue.Highlighted)
     def _show_detail(self, event: Queue.Highlighted) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from textual import getters, on
+from textual import getters
 from textual.app import ComposeResult
 from textual.containers import Vertical
 
@@ -12,7 +12,6 @@ from spillview.text import path_text, printable
 from spillview.tui.artifact.lines import PaneTitle
 from spillview.tui.pager.document import open_document
 from spillview.tui.pager.pager import Pager
-from spillview.tui.pager.viewport import Viewport
 
 PREVIEWED = 4 << 20
 """UTF-16 above this size has no preview: it would have to be transcribed first."""
@@ -87,8 +86,8 @@ class Preview(Vertical):
         if document is not None:
             document.close()
 
-    @on(Viewport.Moved)
-    def _show_place(self) -> None:
+    def tell_place(self) -> None:
+        """Say above it of what it is, and which line is shown."""
         if self._artifact is not None:
             name = printable(path_text(self._artifact.found.name))
             self.title.show(note=name, status=self.pager.status(), lit=False)

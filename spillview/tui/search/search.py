@@ -24,6 +24,7 @@ from spillview.tui import stylesheet
 from spillview.tui.copying import Copyable, Copying
 from spillview.tui.failing import Failing
 from spillview.tui.footer import Footer
+from spillview.tui.pager.viewport import Viewport
 from spillview.tui.queue.bars import plural
 from spillview.tui.search.hit_list import HitList
 from spillview.tui.search.keys import SEARCH_BINDINGS, PatternInput
@@ -266,6 +267,10 @@ searches; Escape stops it and keeps what was found.
             self.preview.clear()
         else:
             self.preview.show(self.artifacts[hit.index], hit.at)
+
+    @on(Viewport.Moved)  # which is told to the screen
+    def _tell_place(self) -> None:
+        self.preview.tell_place()
 
     # -- what the keys do --------------------------------------------------------------
 
