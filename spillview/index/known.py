@@ -186,13 +186,16 @@ def _looked_at(
     """
     from spillview.index.facts import facts_together, single
 
-    inside: dict[str | None, list[int]] = {}
-    for folder, together in groupby(range(len(indices)), folders.__getitem__):
-        inside.setdefault(folder, []).extend(together)
+    inside: dict[str | None, tuple[list[int], list[str]]] = {}
+    begin = 0
+    for folder, together in groupby(folders):
+        end = begin + sum(1 for _ in together)
+        numbers, own = inside.setdefault(folder, ([], []))
+        numbers += indices[begin:end]
+        own += names[begin:end]
+        begin = end
     left: list[Left] = []
-    for folder, own_places in inside.items():
-        own = [names[place] for place in own_places]
-        some = [indices[place] for place in own_places]
+    for folder, (some, own) in inside.items():
         if folder is None:
             left += zip(some, repeat(""), own, repeat(None), repeat(False))
             continue
