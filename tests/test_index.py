@@ -543,7 +543,7 @@ def test_files_that_did_not_change_are_known_together(
 ) -> None:
     paths, index = stock
     assert found_in(paths, index, "nothing of it") == []
-    monkeypatch.setattr("spillview.index.known.single", lambda packed: 1 / 0)
+    monkeypatch.setattr("spillview.index.facts.single", lambda packed: 1 / 0)
     assert found_in(paths, index, "something else") == []
     with pytest.raises(ZeroDivisionError):
         found_in(paths, index)

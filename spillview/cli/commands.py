@@ -303,7 +303,7 @@ def keep_ids(
     catalogue: Catalogue, pairs: Iterable[tuple[str, str]], streams: Streams
 ) -> None:
     """Keep printed ids with their paths, so that they can be used without PATH."""
-    from spillview.review.state import ENDS
+    from spillview.review.state_file import ENDS
 
     state = catalogue.state
     if state is None:

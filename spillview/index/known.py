@@ -10,8 +10,6 @@ from operator import attrgetter, not_
 from spillview.catalogue.listing import Listing
 from spillview.collection import uncollected
 from spillview.hints import TYPE_CHECKING
-from spillview.index.facts import facts_in, facts_together, file_of, single
-from spillview.index.unchanged import unchanged
 
 if TYPE_CHECKING:
     from spillview.model import Artifact
@@ -62,6 +60,10 @@ class Known:
         self.inodes: list[int] = []
         """Those of `maybe`, in order."""
         if index is not None and len(self.maybe) < MANY:
+            # Here as below: most searches are on a machine without an index.
+            from spillview.index.facts import file_of
+            from spillview.index.unchanged import unchanged
+
             self.index = unchanged.mark_of(index)
             self.inodes = sorted(file_of(each)[1] for each in self.maybe)
         self.damaged = damaged
@@ -76,11 +78,15 @@ class Known:
         index answers for all of them, and none may have a match."""
         if self.index is None:
             return None
+        from spillview.index.unchanged import unchanged
+
         return unchanged.bytes_without(self.index, first, facts, self.inodes)
 
     def keep(self, first: str, facts: bytes, left: Iterable[bytes]) -> None:
         """Remember that, if it answers for those that are `left` of these facts."""
         if self.index is not None and self.maybe.issuperset(left):
+            from spillview.index.unchanged import unchanged
+
             unchanged.keep(self.index, first, facts)
 
 
@@ -154,6 +160,8 @@ def _places(
 
 def _others(listing: Listing, known: Known) -> list[int]:
     """Those of which it is not known that they had no match when they were listed."""
+    from spillview.index.facts import facts_in
+
     finds, order = listing.table.finds, listing.order
     has_none = map(known.without.__contains__, facts_in(finds.facts()))
     open_ones = finds.within_others()
@@ -176,13 +184,18 @@ def _looked_at(
     There may be very many, and a look at each takes most of the time of a search; so
     it is done folder by folder, and without a call more than that takes.
     """
-    inside: dict[str | None, list[int]] = {}
-    for folder, together in groupby(range(len(indices)), folders.__getitem__):
-        inside.setdefault(folder, []).extend(together)
+    from spillview.index.facts import facts_together, single
+
+    inside: dict[str | None, tuple[list[int], list[str]]] = {}
+    begin = 0
+    for folder, together in groupby(folders):
+        end = begin + sum(1 for _ in together)
+        numbers, own = inside.setdefault(folder, ([], []))
+        numbers += indices[begin:end]
+        own += names[begin:end]
+        begin = end
     left: list[Left] = []
-    for folder, own_places in inside.items():
-        own = [names[place] for place in own_places]
-        some = [indices[place] for place in own_places]
+    for folder, (some, own) in inside.items():
         if folder is None:
             left += zip(some, repeat(""), own, repeat(None), repeat(False))
             continue

@@ -7,7 +7,6 @@ are kept, and an excerpt around the hit is read from the file again.
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Callable, Iterable, Iterator
 
 from spillview.frozen import Frozen
@@ -39,13 +38,19 @@ def as_text(data: bytes) -> dict[str, str]:
     try:
         return {"text": data.decode()}
     except UnicodeDecodeError:
+        import base64  # seldom needed, and more than most to load
+
         return {"bytes": base64.b64encode(data).decode()}
 
 
 def as_bytes(value: dict[str, str]) -> bytes:
     """The bytes that a `text`/`bytes` object of ripgrep stands for."""
     text = value.get("text")
-    return text.encode() if text is not None else base64.b64decode(value["bytes"])
+    if text is not None:
+        return text.encode()
+    import base64
+
+    return base64.b64decode(value["bytes"])
 
 
 class LongMessage:
