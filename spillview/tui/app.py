@@ -81,12 +81,12 @@ class SpillviewApp(TypingAhead):
     CSS_PATH: ClassVar = [stylesheet("app.tcss"), stylesheet("home.tcss")]
     ENABLE_COMMAND_PALETTE = True
     COMMANDS = App.COMMANDS | {_key_commands, _queue_commands}
-    HORIZONTAL_BREAKPOINTS = [  # noqa: RUF012 - declared a ClassVar by App
+    HORIZONTAL_BREAKPOINTS = [  # noqa: RUF012 - App types it as an instance variable
         (0, "-narrow"),
         (100, "-wide"),
         (160, "-very-wide"),
     ]
-    VERTICAL_BREAKPOINTS = [  # noqa: RUF012 - declared a ClassVar by App
+    VERTICAL_BREAKPOINTS = [  # noqa: RUF012 - App types it as an instance variable
         (0, "-tiny"),
         (18, "-short"),
         (30, "-tall"),

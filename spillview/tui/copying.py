@@ -11,14 +11,14 @@ from textual.app import ComposeResult, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
-from textual.screen import ModalScreen, Screen
+from textual.screen import Screen
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
 from spillview.errors import SpillError
 from spillview.frozen import Frozen
 from spillview.text import human_bytes, human_count, path_text, printable
-from spillview.tui import stylesheet
+from spillview.tui.choosing import Choosing, choosing_keys
 from spillview.tui.live_keys import key_of
 from spillview.tui.runs import clean, fit
 from spillview.tui.told import Told
@@ -154,28 +154,12 @@ class Copying(Screen[Any]):
             yield SystemCommand(f"Copy {each.name}", words, run)
 
 
-class CopyScreen(ModalScreen[Copyable | None]):
+class CopyScreen(Choosing):
     """The menu; gives what was chosen."""
 
-    CSS_PATH = stylesheet("artifact.tcss")
     BINDING_GROUP_TITLE = "Copy"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding(
-            "j",
-            "move(1)",
-            "Down",
-            show=False,
-            id="copy.down",
-            tooltip="Go to the next row",
-        ),
-        Binding(
-            "k",
-            "move(-1)",
-            "Up",
-            show=False,
-            id="copy.up",
-            tooltip="Go to the row before",
-        ),
+        *choosing_keys("copy"),
         Binding(
             "q,escape",
             "dismiss",
@@ -196,14 +180,6 @@ class CopyScreen(ModalScreen[Copyable | None]):
             yield Static(Content(title), id="reads-title")
             room = min(130, self.app.size.width * 9 // 10) - AROUND
             yield OptionList(*(Option(_line(each, room)) for each in self.offered))
-
-    def action_move(self, step: int) -> None:
-        """Another line."""
-        chooser = self.query_one(OptionList)
-        if step > 0:
-            chooser.action_cursor_down()
-        else:
-            chooser.action_cursor_up()
 
     def on_key(self, event: events.Key) -> None:
         """A letter chooses."""

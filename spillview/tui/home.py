@@ -297,28 +297,6 @@ class HomeScreen(UndoingScreen, IndexingScreen, LeavingScreen, Copying, Acting):
         )
         self.app.push_screen(screen)
 
-    def action_cleanup(self) -> None:
-        """Plan a clean-up of what this screen looks at, whatever its age."""
-        from spillview.tui.cleanup.cleanup import CleanupScreen
-
-        screen = CleanupScreen(self.catalogue, self.scope)
-
-        def come_back(changed: bool | None) -> None:
-            self.last_batch = screen.last_batch
-            self._look_anew(changed)
-
-        self.app.push_screen(screen, come_back)
-
-    def action_trash(self) -> None:
-        """What clean-ups removed: put back, or delete for good."""
-        from spillview.tui.cleanup.trash import TrashScreen
-
-        self.app.push_screen(TrashScreen(self.catalogue), self._look_anew)
-
-    def _look_anew(self, changed: bool | None) -> None:
-        if changed:
-            self.action_reload()
-
     def action_reload(self) -> None:
         """Look again now."""
         self.top.looking = True

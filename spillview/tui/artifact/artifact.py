@@ -8,10 +8,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import BindingType
 
-from spillview.catalogue.catalogue import Catalogue
 from spillview.model import Artifact, Range
 from spillview.review.remembered import Mode
-from spillview.search.hits import Pattern
 from spillview.secrets.kept import SEEN_WORDS, states
 from spillview.tui.artifact.keys import ARTIFACT_BINDINGS
 from spillview.tui.artifact.marking import MarkingPanes
@@ -30,21 +28,18 @@ class ArtifactScreen(MarkingPanes, Offering, Copying, Acting):
     BINDING_GROUP_TITLE = "Artifact"
     BINDINGS: ClassVar[list[BindingType]] = ARTIFACT_BINDINGS
 
-    def __init__(
-        self,
-        catalogue: Catalogue,
-        artifacts: Sequence[Artifact],
-        index: int,
-        *,
-        at: Range | None = None,
-        pattern: Pattern | None = None,
-    ) -> None:
-        """See `Panes`; it is left with the artifact that it ended on."""
-        super().__init__(catalogue, artifacts, index, at=at, pattern=pattern)
-        self.among: Sequence[Artifact] = self.artifacts
+    shape: ShapePane | None = None
+    """The outline in place of the text, once it was asked for."""
+    _among: Sequence[Artifact] | None = None
+
+    @property
+    def among(self) -> Sequence[Artifact]:
         """Those that it can be compared with; the screen below may know more."""
-        self.shape: ShapePane | None = None
-        """The outline in place of the text, once it was asked for."""
+        return self._among if self._among is not None else self.artifacts
+
+    @among.setter
+    def among(self, artifacts: Sequence[Artifact]) -> None:
+        self._among = artifacts
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Hide what does not apply now."""

@@ -9,14 +9,13 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
 from spillview.model import Artifact, Range
 from spillview.seen.envelope import EnvelopeFacts
 from spillview.text import path_text, printable
-from spillview.tui import stylesheet
+from spillview.tui.choosing import Choosing, choosing_keys
 from spillview.tui.footer import Footer
 from spillview.tui.queue.bars import plural
 from spillview.tui.runs import clean, fit
@@ -75,27 +74,11 @@ def _showed(ranges: tuple[Range, ...] | None) -> str:
     )
 
 
-class ReadsScreen(ModalScreen[Range | None]):
+class ReadsScreen(Choosing):
     """What received the artifact, and when; gives the byte range that was chosen."""
 
-    CSS_PATH = stylesheet("artifact.tcss")
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding(
-            "j",
-            "move(1)",
-            "Down",
-            show=False,
-            id="reads.down",
-            tooltip="Go to the next row",
-        ),
-        Binding(
-            "k",
-            "move(-1)",
-            "Up",
-            show=False,
-            id="reads.up",
-            tooltip="Go to the row before",
-        ),
+        *choosing_keys("reads"),
         Binding(
             "enter",
             "choose",
@@ -125,18 +108,6 @@ class ReadsScreen(ModalScreen[Range | None]):
             yield Static(Content(f"{self._what} of it"), id="reads-title")
             yield OptionList(*(Option(place.text) for place in self.places))
         yield Footer()
-
-    def action_choose(self) -> None:
-        """What the cursor is on."""
-        self.query_one(OptionList).action_select()
-
-    def action_move(self, step: int) -> None:
-        """Another line."""
-        chooser = self.query_one(OptionList)
-        if step > 0:
-            chooser.action_cursor_down()
-        else:
-            chooser.action_cursor_up()
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         """Go to the first byte that it showed."""

@@ -10,14 +10,13 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
 from spillview.comparison.pairing import beside, earlier_run, runs_of
 from spillview.model import Artifact
 from spillview.text import human_age, human_bytes, printable
-from spillview.tui import stylesheet
+from spillview.tui.choosing import Choosing, choosing_keys
 from spillview.tui.footer import Footer
 from spillview.tui.queue.bars import plural
 from spillview.tui.queue.columns import state_mark, subject
@@ -75,27 +74,11 @@ def offer(
     return Offer(tuple(every[:MOST]), len(own), len(every), before)
 
 
-class CompareWithScreen(ModalScreen[Artifact | None]):
+class CompareWithScreen(Choosing):
     """Gives the artifact that was chosen."""
 
-    CSS_PATH = stylesheet("artifact.tcss")
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding(
-            "j",
-            "move(1)",
-            "Down",
-            show=False,
-            id="compare_with.down",
-            tooltip="Go to the next row",
-        ),
-        Binding(
-            "k",
-            "move(-1)",
-            "Up",
-            show=False,
-            id="compare_with.up",
-            tooltip="Go to the row before",
-        ),
+        *choosing_keys("compare_with"),
         Binding(
             "enter",
             "choose",
@@ -142,10 +125,6 @@ class CompareWithScreen(ModalScreen[Artifact | None]):
             title += f" ({MOST:,} of {MOST + self.left_out:,})"
         return title
 
-    def action_choose(self) -> None:
-        """What the cursor is on."""
-        self.query_one(OptionList).action_select()
-
     def _text(self, artifact: Artifact, *, run: bool) -> Content:
         mark, _ = state_mark(artifact)
         age = f"{human_age(max(0.0, self.now - artifact.created))} ago"
@@ -153,14 +132,6 @@ class CompareWithScreen(ModalScreen[Artifact | None]):
         words = clean(subject(artifact), SUBJECT)
         row = printable(f"{mark} {age:>8}  {size:>9}  {words}")
         return Content.styled(row, "bold" if run else "")
-
-    def action_move(self, step: int) -> None:
-        """Another line."""
-        chooser = self.query_one(OptionList)
-        if step > 0:
-            chooser.action_cursor_down()
-        else:
-            chooser.action_cursor_up()
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         """Compare with it."""

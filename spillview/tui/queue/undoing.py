@@ -6,11 +6,11 @@ from typing import Any
 
 from textual.worker import Worker
 
-from spillview.tui.cleanup.undoing import PutsBack
+from spillview.tui.cleanup.opening import OpensCleanup
 from spillview.tui.review.marking import MarkingScreen
 
 
-class UndoingScreen(MarkingScreen, PutsBack):
+class UndoingScreen(MarkingScreen, OpensCleanup):
     """A queue on which marks, pins, notes and clean-ups can be undone."""
 
     def applies(self) -> dict[str, bool]:
@@ -43,6 +43,14 @@ class UndoingScreen(MarkingScreen, PutsBack):
         """Look again."""
         self.top.say(None)
         self.last_batch = left
+        self.action_reload()
+
+    def took_over(self, batch: str | None) -> None:
+        """That clean-up is what an undo puts back now."""
+        self.last_batch = batch
+
+    def look_anew(self) -> None:
+        """Files were moved, put back or deleted."""
         self.action_reload()
 
     def action_reload(self) -> None:

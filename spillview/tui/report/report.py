@@ -19,7 +19,8 @@ from spillview.report.rows import rows
 from spillview.report.wording import finished, headline
 from spillview.review.reviewed import call_mark
 from spillview.review.state import State
-from spillview.tui.cleanup.undoing import SECONDS, PutsBack, offer_mark
+from spillview.tui.cleanup.opening import OpensCleanup
+from spillview.tui.cleanup.undoing import SECONDS, offer_mark
 from spillview.tui.copying import Copyable, Copying
 from spillview.tui.home import HomeScreen
 from spillview.tui.queue.members import Mapped
@@ -36,7 +37,7 @@ from spillview.tui.review.taking_back import TakingBack
 from spillview.tui.row_list import RowList
 
 
-class ReportScreen(MadeReport, Noting, TakingBack, PutsBack, Copying, Acting):
+class ReportScreen(MadeReport, Noting, TakingBack, OpensCleanup, Copying, Acting):
     """The report of what the queue below looks at, for the period of `review`."""
 
     BINDING_GROUP_TITLE = "Report"
@@ -244,37 +245,24 @@ this report is reviewed, and the next one begins with what came after it;
 
     def put_back(self, left: str | None) -> None:
         """Make it anew, and the queue below."""
+        self.took_over(left)
+        self.look_anew()
+
+    @property
+    def cleans_by_policy(self) -> bool:
+        """The report's own plan is by the standing policies, where there are any."""
+        return bool(self.catalogue.settings.policies)
+
+    def took_over(self, batch: str | None) -> None:
+        """That clean-up is what an undo puts back now."""
+        if self.home is not None:
+            self.home.last_batch = batch
+
+    def look_anew(self) -> None:
+        """Files were moved, put back or deleted."""
         self.look()
         if self.home is not None:
-            self.home.last_batch = left
             self.home.action_reload()
-
-    def action_cleanup(self) -> None:
-        """Plan a clean-up of what the report looks at, whatever its age."""
-        from spillview.tui.cleanup.cleanup import CleanupScreen
-
-        screen = CleanupScreen(self.catalogue, self.scope)
-        # The report's own plan is by them, where there are any.
-        screen.by_policy = bool(self.catalogue.settings.policies)
-
-        def come_back(changed: bool | None) -> None:
-            if self.home is not None:
-                self.home.last_batch = screen.last_batch
-            self._look_anew(changed)
-
-        self.app.push_screen(screen, come_back)
-
-    def action_trash(self) -> None:
-        """What clean-ups removed: put back, or delete for good."""
-        from spillview.tui.cleanup.trash import TrashScreen
-
-        self.app.push_screen(TrashScreen(self.catalogue), self._look_anew)
-
-    def _look_anew(self, changed: bool | None) -> None:
-        if changed:
-            self.look()
-            if self.home is not None:
-                self.home.action_reload()
 
     def action_all_time(self) -> None:
         """All time, or only the period."""

@@ -46,7 +46,7 @@ DAMAGED = (
 class SearchScreen(Copying, Failing):
     """A pattern above, the lines that match below it, and a look at each in place."""
 
-    CSS_PATH = [stylesheet("artifact.tcss"), stylesheet("search.tcss")]  # noqa: RUF012 - Textual's own
+    CSS_PATH: ClassVar = [stylesheet("artifact.tcss"), stylesheet("search.tcss")]
     BINDING_GROUP_TITLE = "Search"
     HELP = """
 ## Search
