@@ -222,7 +222,7 @@ def test_where_nothing_can_be_kept_a_sentence_says_so(tmp_path: Path) -> None:
     places = Places.of_home(str(tmp_path))
     os.makedirs(os.path.dirname(places.state_dir))
     Path(places.state_dir).write_text("a file in the way")
-    with pytest.raises(Unreadable, match="could not be kept for the next check"):
+    with pytest.raises(Unreadable, match="are not kept for the next check"):
         remember(places, "0" * 16, Known(Moment(1.0), {}))
 
 

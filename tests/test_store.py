@@ -467,7 +467,7 @@ def test_a_folder_swept_away_before_the_file_is_made_is_made_again(
 ) -> None:
     ref = LocalSpillStore(tmp_path, disk=Sweeping(3)).save_text(request("kept"))
     assert Path(ref.locator).read_text() == "kept"
-    with pytest.raises(SpillFailed, match="No such file"):
+    with pytest.raises(SpillFailed, match="no such file"):
         LocalSpillStore(tmp_path / "b", disk=Sweeping(1000)).save_text(request())
 
 

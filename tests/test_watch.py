@@ -434,7 +434,7 @@ def test_a_store_that_cannot_be_read_gives_2_and_a_passed_limit_still_1(
     (state / "watch").write_text("in the way")
     got = run("watch", "--interval", "0", logs)
     assert got.code == 2
-    assert "could not be kept for the next check" in got.err
+    assert "are not kept for the next check" in got.err
     assert run("watch", "--interval", "0", "--max-file", "1k", logs).code == 1
 
 
