@@ -102,7 +102,6 @@ def _browse(catalogue: Catalogue, query: Query, greeting: str | None = None) -> 
     from spillview.tui.pauses import hold_back
 
     hold_back()
-    _load_asyncio()
     from spillview.cli.keeping import marks_kept_in_short
     from spillview.tui.app import SpillviewApp
 
@@ -113,20 +112,6 @@ def _browse(catalogue: Catalogue, query: Query, greeting: str | None = None) -> 
     finally:
         catalogue.close()
     return app.return_code or 0
-
-
-def _load_asyncio() -> None:
-    """Load it as on a Python without TLS, which nothing here speaks.
-
-    OpenSSL takes a thirtieth of the start, and megabytes that last.
-    """
-    if "ssl" in sys.modules or "asyncio" in sys.modules:
-        return
-    sys.modules["ssl"] = None  # type: ignore[assignment]  # what makes it absent
-    try:
-        import asyncio  # noqa: F401 - for Textual
-    finally:
-        del sys.modules["ssl"]
 
 
 def _demo(args: argparse.Namespace, streams: Streams) -> int:
