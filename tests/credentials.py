@@ -147,7 +147,7 @@ class Maker:
             ("//registry.npmjs.org/:_authToken={}", of(HEX, 8) + "-" + of(WORD, 24)),
             ("SESSION_TOKEN: {}", of(B64, 64)),
             ("password = {}", word),
-            ("encryption_key => '{}'", of(WORD, 32)),
+            ("encryption_key => '{}'", of(WORD, 31) + "7"),
         ]
 
 

@@ -427,3 +427,20 @@ def test_hardly_any_secret_key_of_chance_is_missed() -> None:
     lines = [f"aws_secret_access_key = {secret}\n".encode() for secret in made]
     missed = sum(not found(line) for line in lines)
     assert missed == 0
+
+
+def test_most_letters_of_chance_are_a_credential_and_no_name_is() -> None:
+    pick, hidden_ones = random.Random(7), 0
+    for _ in range(500):
+        value = "".join(pick.choices(string.ascii_letters, k=pick.randrange(24, 40)))
+        line = f"encryption_key => '{value}'".encode()
+        hidden_ones += value.encode() not in masked(line)
+    assert hidden_ones > 350
+    for name in (
+        "theNameOfTheKeyThatIsRead",
+        "EncryptionKeyProviderFactoryBean",
+        "abcdefghijklmnopqrstuvwxyz",
+        "DEFAULTENCRYPTIONKEYNAME",
+    ):
+        line = f"encryption_key => '{name}'".encode()
+        assert masked(line) == line

@@ -147,6 +147,8 @@ _IDENTIFIER = rb"[A-Za-z_]+(?:[._-][A-Za-z_]+)*"
 _NAMED = rb"(?i)secret[_-]?access[_-]?key"
 AWS_KEY = 40
 """Chars of AWS's secret key, and what stands before it."""
+CHANCE = 20
+"""So many letters alone are a credential, where they change case as by chance."""
 _WORD = rb"[A-Z]+(?![a-z])|[A-Z]?[a-z]+"
 _SHOUTED = rb"[A-Z0-9_]*(?:PASSW(?:OR)?D|PASSPHRASE|PWD)[A-Z0-9_]*="
 
@@ -167,7 +169,9 @@ def plausible(check: str, secret: bytes, match: re.Match[bytes]) -> bool:
     letters = any(65 <= (byte & 0xDF) <= 90 for byte in secret)
     whole = match[0]
     if check == "value":
-        return digits and letters and not _wordy(secret)
+        if digits or not secret.isalpha():
+            return digits and letters and not _wordy(secret)
+        return len(secret) >= CHANCE and not _is_plain(secret)
     if match.re.groupindex.keys() >= {"quote"}:  # an assignment
         if match["quote"] is None:
             if _regex(_SHOUTED).match(whole) is None and not (
