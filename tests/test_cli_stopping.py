@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from spillview.cleanup import moving, restoring, trash
+from spillview.cleanup import emptying, moving, restoring
 from spillview.cleanup.moving import STOPPED
 from spillview.cli import streams, watching
 from tests.command import Ran, run
@@ -101,7 +101,7 @@ def test_an_emptying_stops_between_two_artifacts_and_goes_on(
     before = held(folder)
     assert prune(folder).code == 0
     with monkeypatch.context() as patch:
-        stopping(patch, trash, "_delete", 11)
+        stopping(patch, emptying, "_delete", 11)
         got = run("trash", "--empty", "--yes")
     assert got.code == 130
     assert "11 artifacts deleted for good" in got.err
@@ -118,7 +118,7 @@ def test_what_goes_for_good_stops_too_and_the_rest_can_be_undone(
 ) -> None:
     before = held(folder)
     with monkeypatch.context() as patch:
-        stopping(patch, trash, "_delete", 5)
+        stopping(patch, emptying, "_delete", 5)
         got = prune(folder, "--permanent")
     assert got.code == 130
     assert run("undo").code == 0

@@ -335,7 +335,7 @@ def test_a_full_disk_keeps_the_result_inline(tmp_path: Path) -> None:
     decisions, policy = told()
     store = LocalSpillStore(tmp_path, disk=Thin(5))
     assert policy.apply(BIG, store=store, **CALL) is BIG
-    assert "No space left" in decisions[0].sentence
+    assert "is full: make room" in decisions[0].sentence
     assert below(tmp_path) == []
 
 

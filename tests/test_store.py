@@ -500,7 +500,7 @@ class Thin(StoreDisk):
 
 def test_a_full_disk_leaves_no_partial_file(tmp_path: Path) -> None:
     store = LocalSpillStore(tmp_path, disk=Thin(5))
-    with pytest.raises(SpillFailed, match="No space left"):
+    with pytest.raises(SpillFailed, match="is full: make room"):
         store.save_text(request("more than five"))
     assert below(tmp_path) == []
 

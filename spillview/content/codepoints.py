@@ -196,7 +196,7 @@ def _if_valid(data: Buffer, end: int) -> tuple[int, int]:
     if surplus != 0:
         return _if_any_valid(data, end) if find(announced, b"\xff") >= 0 else _INVALID
     if (
-        announced[0] == 0
+        announced[:1] == b"\0"
         or find(announced, b"\1\0") >= 0
         or find(announced, b"\2\0\0") >= 0
         or find(announced, b"\0\0\0") >= 0

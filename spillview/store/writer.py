@@ -16,6 +16,7 @@ from types import TracebackType
 from typing import Any
 
 from spillview.content.codepoints import whole
+from spillview.own_files import unwritable
 from spillview.store import sidecars
 from spillview.store.caps import Caps
 from spillview.store.files import StoreDisk, shown
@@ -245,7 +246,7 @@ class SpillWriter:
             raise SpillFailed(f"{shown(self.locator)} is closed.")
 
     def _failed(self, error: OSError) -> SpillFailed:
-        reason = error.strerror or type(error).__name__
+        reason = unwritable(os.path.dirname(self.locator), error)
         return SpillFailed(f"{shown(self.locator)} could not be written: {reason}.")
 
 

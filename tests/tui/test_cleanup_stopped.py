@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from spillview.catalogue.catalogue import Catalogue, Query
-from spillview.cleanup import moving, restoring, trash
+from spillview.cleanup import emptying, moving, restoring, trash
 from spillview.cleanup.rules import Rules
 from spillview.places import Places
 from spillview.tui import pacing
@@ -234,7 +234,7 @@ async def test_emptying_that_is_stopped_leaves_the_rest_to_put_back(
         screen = pilot.app.screen
         assert isinstance(screen, TrashScreen)
         await settle(pilot)
-        gate = held(trash, "_delete")
+        gate = held(emptying, "_delete")
         await pilot.press("e")
         await until(pilot, lambda: isinstance(pilot.app.screen, ConfirmScreen))
         await pilot.press("y")
