@@ -22,7 +22,7 @@ from spillview.tui import stylesheet
 from spillview.tui.cleanup.undoing import Undoing
 from spillview.tui.frames import paint_soon
 from spillview.tui.home import HomeScreen
-from spillview.tui.pauses import in_pause, take_turns
+from spillview.tui.pauses import TURN_SECONDS, in_pause, take_turns, turn
 from spillview.tui.terminal_input import forgiving, has_hung_up
 from spillview.tui.theme import THEME_WORDS
 from spillview.tui.typing_ahead import TypingAhead
@@ -33,11 +33,11 @@ SWITCH_SECONDS = 0.0005
 STARTED_SECONDS = 1.0
 """By then the first rows stand, or none will for a while."""
 
-PAUSE_SECONDS = 0.5
-"""Nobody is in the midst of typing after so long."""
-
-LONG_PAUSE_SECONDS = 10.0
+PAUSE_SECONDS = 10.0
 """Nobody is reading on with the next key at hand after so long."""
+
+AWAY_SECONDS = 300.0
+"""Nobody is there after so long."""
 
 HANG_UP_SECONDS = 1.0
 """So often is looked whether the terminal is still there."""
@@ -155,9 +155,13 @@ class SpillviewApp(TypingAhead):
     def on_mount(self) -> None:
         """Never outlive the terminal."""
         self.set_interval(HANG_UP_SECONDS, self._heed_hang_up)
-        self.set_timer(STARTED_SECONDS, take_turns)
+        self.set_timer(STARTED_SECONDS, self._take_turns)
         if self.greeting is not None and isinstance(self.screen, HomeScreen):
             self.screen.greet(self.greeting)
+
+    def _take_turns(self) -> None:
+        take_turns()
+        self.set_interval(TURN_SECONDS, turn)
 
     def _heed_hang_up(self) -> None:
         if has_hung_up(self._driver):
@@ -165,7 +169,7 @@ class SpillviewApp(TypingAhead):
             return
         idle = monotonic() - self._typed
         if idle > PAUSE_SECONDS:
-            in_pause(long=idle > LONG_PAUSE_SECONDS)
+            in_pause(away=idle > AWAY_SECONDS)
 
     async def on_event(self, event: events.Event) -> None:
         """Make a paste harmless, and let a key take away what was told before it."""

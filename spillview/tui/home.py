@@ -239,11 +239,23 @@ class HomeScreen(UndoingScreen, IndexingScreen, LeavingScreen, Copying, Acting):
         self.show_totals()
         self._prepare_filter(self.material, self.view)
 
-    @work(thread=True, exclusive=True, exit_on_error=False, group="prepare")
+    @work(
+        thread=True,
+        exclusive=True,
+        exit_on_error=False,
+        group="prepare",
+        description="Make the filter ready",
+    )
     def _prepare_filter(self, material: Material, view: View) -> None:
         prepare(material, view, self._labels)
 
-    @work(thread=True, exclusive=True, exit_on_error=False, group="prepare")
+    @work(
+        thread=True,
+        exclusive=True,
+        exit_on_error=False,
+        group="prepare",
+        description="Forget what the filter made ready",
+    )
     def _forget_labels(self) -> None:
         self._labels.forget()
 

@@ -1,28 +1,52 @@
-"""Looking for cycles of objects in the pauses between keys.
+"""Looking for cycles of objects a little at a time, so that no key waits for it.
 
-Python looks whenever so many objects are new, which is mostly in the midst of a paint,
-and takes the longer the more there are. Here a little is looked through once a key is
-painted, and more when nobody has typed for a while; what comes up in between (counting,
-linking) has its turn as ever, in smaller parts.
+Python looks once so many more objects were made than were let go. Where as many old
+ones go as new ones come (links that are kept for a while), it never does for long, and
+then looks through all of them at once: a tenth of a second. Here those of each moment
+are looked through in their turn, by the clock; what outlives two such looks is looked
+through in a long pause, or lives on where that would take too long.
 """
 
 from __future__ import annotations
 
 import gc
+from time import thread_time
 
-THRESHOLDS = (10_000, 10, 1_000)
-"""As of `gc.set_threshold`: a look at so many new objects takes about 2 ms. One at all
-there are takes a second once a report of 20,000 artifacts is among them: never by
-itself, while somebody may be typing."""
+THRESHOLDS = (1_000_000, 100, 1_000)
+"""As of `gc.set_threshold`: the turns come long before."""
+
+TURN_SECONDS = 0.1
+"""What was made in so long is looked through in a few milliseconds."""
 
 YOUNG = 500
 """New objects that are worth a look behind a key."""
 
-OLDER = 8
-"""Looks behind keys whose survivors are worth one in a pause."""
+OLDER = 3
+"""Looks at what is new whose survivors are worth one more."""
 
 OLDEST = 50
-"""Looks in pauses whose survivors are worth one at everything in a long pause."""
+"""Of such looks again: their survivors are worth one at everything in a long pause."""
+
+MOST_SECONDS = 0.02
+"""What would take longer to look through is taken to live on."""
+
+
+class _Old:
+    """What outlived two looks, since all of that was looked through."""
+
+    seconds = 0.0
+    """A look through all of it takes about so long, on the processor."""
+    looks = 0
+    """How often some was added."""
+    kept = False
+    """Whether some was taken to live on, and may have died since."""
+
+    def forget(self) -> None:
+        """All of it was looked through, or taken to live on."""
+        self.seconds, self.looks = 0.0, 0
+
+
+_old = _Old()
 
 
 def hold_back() -> None:
@@ -31,13 +55,22 @@ def hold_back() -> None:
 
 
 def take_turns() -> None:
-    """Look through smaller parts than a command does, which nobody waits for.
+    """From now on the turns come, and Python looks through nothing by itself.
 
     What was made until now lives on and is not looked through.
     """
     gc.freeze()
+    _old.forget()
+    _old.kept = False
     gc.set_threshold(*THRESHOLDS)
     gc.enable()
+
+
+def live_on() -> None:
+    """What was made lives on: it is not looked through until nobody is there."""
+    gc.freeze()
+    _old.forget()
+    _old.kept = True
 
 
 def behind_key() -> None:
@@ -46,9 +79,31 @@ def behind_key() -> None:
         gc.collect(0)
 
 
-def in_pause(*, long: bool = False) -> None:
-    """Look through what was made since the last pause; in a `long` one through all."""
-    if long and gc.get_count()[2] > OLDEST:
+def turn() -> None:
+    """Look through what is new; after some such looks, through what outlived them."""
+    if gc.get_count()[1] <= OLDER:
+        gc.collect(0)
+        return
+    began = thread_time()
+    gc.collect(1)
+    _old.seconds += thread_time() - began
+    _old.looks += 1
+    if _old.seconds > MOST_SECONDS:
+        live_on()
+
+
+def in_pause(*, away: bool = False) -> None:
+    """Look through what outlived two looks, in a pause of some seconds.
+
+    `away`: nobody is there, so that it may take long. Then what was taken to live on is
+    looked through too, once.
+    """
+    if away and _old.kept:
+        gc.unfreeze()
         gc.collect()
-    elif gc.get_count()[1] > OLDER:
-        gc.collect(1)
+        gc.freeze()
+        _old.forget()
+        _old.kept = False
+    elif _old.looks > OLDEST:
+        gc.collect()
+        _old.forget()

@@ -47,17 +47,17 @@ def test_behind_a_key_what_is_new_is_looked_through() -> None:
     assert many() is None
 
 
-def test_in_a_pause_what_outlived_the_keys_is_looked_through() -> None:
+def test_what_outlived_some_turns_is_looked_through_in_a_later_one() -> None:
     gc.collect()
     gc.disable()
     kept = [Round() for _ in range(10)]
     last = weakref.ref(kept[-1])
     for _ in range(pauses.OLDER + 1):
-        gc.collect(0)
+        pauses.turn()
     kept.clear()
     pauses.behind_key()
     assert last() is not None
-    pauses.in_pause()
+    pauses.turn()
     assert last() is None
 
 
@@ -69,7 +69,7 @@ async def test_keys_are_followed_by_a_look(
         "spillview.tui.typing_ahead.behind_key", lambda: looks.append("behind")
     )
     monkeypatch.setattr(
-        "spillview.tui.app.in_pause", lambda long: looks.append("pause")
+        "spillview.tui.app.in_pause", lambda away: looks.append("pause")
     )
     monkeypatch.setattr("spillview.tui.app.HANG_UP_SECONDS", 0.05)
     monkeypatch.setattr("spillview.tui.app.PAUSE_SECONDS", 0.1)
@@ -85,15 +85,32 @@ async def test_keys_are_followed_by_a_look(
         assert "behind" in looks
 
 
-def test_everything_is_looked_through_in_a_long_pause_alone() -> None:
+def test_what_lives_on_is_looked_through_once_nobody_is_there() -> None:
     gc.collect()
     gc.disable()
     kept = [Round()]
     last = weakref.ref(kept[-1])
-    for _ in range(pauses.OLDEST + 1):
-        gc.collect(1)
-    kept.clear()  # it is among the oldest now
+    pauses.live_on()
+    kept.clear()
+    for _ in range(3 * pauses.OLDER):
+        pauses.turn()
     pauses.in_pause()
     assert last() is not None
-    pauses.in_pause(long=True)
+    pauses.in_pause(away=True)
     assert last() is None
+
+
+def test_no_worker_is_described_by_all_that_it_is_given() -> None:
+    """Textual would write out each argument, with all artifacts, on the event loop."""
+    import ast
+
+    lacking = [
+        f"{path.name}:{node.lineno}"
+        for path in Path(pauses.__file__).parent.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id == "work"
+        and "description" not in {each.arg for each in node.keywords}
+    ]
+    assert lacking == []

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -20,6 +19,7 @@ from spillview.tui.messages import (
     Ordered,
     Scanned,
 )
+from spillview.tui.pauses import live_on
 from spillview.tui.queue.held import Held
 
 if TYPE_CHECKING:
@@ -115,8 +115,7 @@ def gather(
         return
     if cancelled():
         return
-    # What was made lives on: to walk it all again would stall the keys.
-    gc.freeze()
+    live_on()  # to walk it all again would stall the keys
     post(Scanned(sessions))
     queue = held.lacking(first)
     progress = Progress(len(queue), queue.bytes, clock)
@@ -149,4 +148,4 @@ def gather(
     if not cancelled():
         post(Ordered(held.ordered(anew=True), missing))
         post(Gathered(len(catalogue.problems), len(catalogue.broken_records())))
-        gc.freeze()
+        live_on()

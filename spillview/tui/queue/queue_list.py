@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from array import array
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING
 
@@ -53,7 +52,6 @@ class QueueList(ScrollView, inherit_bindings=False):
         """Whether counting has ended; before, what is not known is still to come."""
         self.touched = False
         """Whether the person moved the cursor; until then it stays at the top."""
-        self._owners = array("l")
         self._wanted: set[int] = set()
         """Places of artifacts that are to be asked for."""
         self._asked: set[int] = set()
@@ -114,12 +112,6 @@ class QueueList(ScrollView, inherit_bindings=False):
             collapsed,
             titles,
         )
-        self._owners = array("l")
-        owner = -1
-        for index in range(len(rows)):
-            if rows.session(index) is not None:
-                owner = index
-            self._owners.append(owner)
         self._wanted.clear()
         self._asked.clear()
         self._forget()
@@ -202,7 +194,7 @@ class QueueList(ScrollView, inherit_bindings=False):
 
     def _owner(self, index: int) -> int:
         """Index of the header of the row's session; -1 in a flat list."""
-        return self._owners[index] if 0 <= index < len(self._owners) else -1
+        return self.rows.header(index) if self._is_row(index) else -1
 
     # -- the cursor --------------------------------------------------------------
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from typing import overload
 
@@ -38,11 +39,15 @@ class Rows(Sequence[Row]):
         self._codes = array("i")
         """The place of an artifact, or `~index` of another row."""
         self._others: list[Run | Missing] = []
+        self._headers = array("i")
+        """Where the rows of sessions are, in order."""
 
     # Filling
 
     def add(self, row: Run | Missing) -> None:
         """One row that is no artifact."""
+        if isinstance(row, Run):
+            self._headers.append(len(self._codes))
         self._codes.append(~len(self._others))
         self._others.append(row)
 
@@ -90,6 +95,11 @@ class Rows(Sequence[Row]):
         """The session whose header the row is."""
         row = self.other(index)
         return row if isinstance(row, Run) else None
+
+    def header(self, index: int) -> int:
+        """Where the header of a row's session is, or it itself; -1 without one."""
+        above = bisect_right(self._headers, index)
+        return self._headers[above - 1] if above else -1
 
     def known(self, index: int) -> Row | None:
         """The row, unless its artifact has to be made first."""
