@@ -219,12 +219,12 @@ def test_a_disk_that_fills_keeps_what_it_took_until_it_is_aborted(
 ) -> None:
     writer = LocalSpillStore(tmp_path, disk=Thin(5)).writer(stream())
     writer.write(b"abc")
-    with pytest.raises(SpillFailed, match="No space left"):
+    with pytest.raises(SpillFailed, match="is full: make room"):
         writer.write(b"defgh")
     assert Path(writer.locator).read_bytes() == b"abcdefgh"[: writer.bytes]
     assert sidecar(writer.locator)["partial"] == WRITING
     for call in (lambda: writer.write(b"x"), writer.commit):
-        with pytest.raises(SpillFailed, match="No space left"):
+        with pytest.raises(SpillFailed, match="is full: make room"):
             call()
     writer.abort()
     assert below(tmp_path) == []
@@ -279,7 +279,7 @@ def test_a_sidecar_that_cannot_be_finished_leaves_the_file_marked_partial(
 
     writer = LocalSpillStore(tmp_path, disk=NoRename()).writer(stream())
     writer.write(b"text")
-    with pytest.raises(SpillFailed, match="Input/output error"):
+    with pytest.raises(SpillFailed, match="input/output error"):
         writer.commit()
     writer.close()
     assert sidecar(writer.locator)["partial"] == WRITING
