@@ -34,7 +34,8 @@ anew."""
 TRASH = """\
 Lists the clean-ups in the trash, newest first; with BATCH the artifacts of that one.
 --empty deletes them for good, all of them or the BATCHes named, and says what the disk
-gained. Until then a clean-up frees nothing, and `undo` puts its artifacts back.
+gained. A person on a terminal is asked before; in a pipe or a job nobody is. Until then
+a clean-up frees nothing, and `undo` puts its artifacts back.
 
 With trash_keep = "14d" in config.toml each clean-up that is carried out ends with
 deleting for good the clean-ups made longer ago, and says so; nothing else ever does."""

@@ -84,18 +84,14 @@ class Arrangement:
 
 
 def in_window(artifact: Artifact, view: View) -> bool:
-    """Whether the view's window shows the artifact, by the call's time as `--since`.
-
-    Until its transcript was read the file's own time stands for that; it is no
-    earlier, so that a first look may show more than stays.
-    """
+    """Whether the view's window shows the artifact: made or last changed in it."""
     if view.all_time or view.since is None:
         return True
     reviewed = artifact.reviewed
     old = reviewed is not None and (view.opened is None or reviewed < view.opened)
     if old and is_reviewed(artifact, view.opened or math.inf):
         return False
-    return artifact.created >= view.since
+    return max(artifact.created, artifact.changed) >= view.since
 
 
 def arrange(
@@ -160,7 +156,8 @@ def _put_away(sessions: Sequence[Session], view: View) -> int:
     """How many of the window's time are hidden, for they were reviewed before."""
     since = view.since or 0.0
     return sum(
-        artifact.created >= since and not in_window(artifact, view)
+        max(artifact.created, artifact.changed) >= since
+        and not in_window(artifact, view)
         for session in sessions
         for artifact in session.artifacts
         if artifact.reviewed is not None

@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 
 from spillview.catalogue import triage
 from spillview.catalogue.gists import OUTER
-from spillview.catalogue.query import Query
 from spillview.model import Artifact, Missing, Session
+from spillview.report.findings import Period
+from spillview.report.period import holds_times
 from spillview.review.reviewed import is_reviewed
 from spillview.seen.endings import endings_unseen
 from spillview.text import when
@@ -291,21 +292,24 @@ def test_a_window_that_hides_a_sessions_worst_ranks_the_session_anew() -> None:
     assert [row.id for row in rows if isinstance(row, Session)] == ["s2", "s1"]
 
 
-@pytest.mark.parametrize(("called", "inside"), [(90, False), (2, True)])
-def test_the_window_goes_by_the_calls_time_as_since_does(
-    called: float, inside: bool
+@pytest.mark.parametrize("called", [90, 2])
+@pytest.mark.parametrize("changed", [80, 1])
+def test_the_window_shows_what_was_made_or_changed_in_it_as_a_report_does(
+    called: float, changed: float
 ) -> None:
     artifact = whole(Facts("x", ago=called * HOUR))
     view = View(since=NOW - 5 * HOUR)
-    for changed in (NOW - HOUR, NOW - 80 * HOUR):
-        found = replace(artifact.found, mtime_ns=int(changed * 1e9))
-        moved = replace(artifact, found=found)
-        assert in_window(moved, view) is inside
-        members = members_of([moved])
-        assert arrangement.in_window(view, members.gists)(0) is inside
-        assert Query(since=view.since).admits(moved) is inside
+    found = replace(artifact.found, mtime_ns=int((NOW - changed * HOUR) * 1e9))
+    moved = replace(artifact, found=found)
+    inside = called < 5 or changed < 5
+    assert in_window(moved, view) is inside
+    members = members_of([moved])
+    assert arrangement.in_window(view, members.gists)(0) is inside
+    period = Period(view.since, NOW, "review")
+    assert holds_times(period, moved.created, moved.changed, dated=True) is inside
     # Nothing is known of the call yet: the file's own time stands for it.
-    assert in_window(replace(artifact, link=None, found=found), view) is False
+    bare = replace(artifact, link=None, found=found)
+    assert in_window(bare, view) is (changed < 5)
 
 
 def test_what_failed_is_found_by_that_word() -> None:

@@ -114,10 +114,9 @@ class Arrangement(Frozen):
 
 
 def in_window(view: View, gists: Gists) -> Callable[[int], bool]:
-    """Tells of a place whether the window shows it, by the call's time as `--since`.
+    """Tells of a place whether the window shows it: made or last changed in it.
 
-    Until its transcript was read the file's own time stands for that; it is no
-    earlier, so that a first look may show more than stays.
+    As in a report, whose period nothing may leave by being marked beside it.
     """
     since, opened = view.since, view.opened
     if view.all_time or since is None:
@@ -130,7 +129,7 @@ def in_window(view: View, gists: Gists) -> Callable[[int], bool]:
         old = marked != NEVER and (opened is None or marked < opened)
         if old and holds(marked, changed[place], until):
             return False
-        return created[place] >= since
+        return max(created[place], changed[place]) >= since
 
     return is_inside
 
@@ -251,7 +250,7 @@ def _put_away(material: Material, view: View) -> int:
     is_inside = in_window(view, gists)
     return sum(
         gists.reviewed[place] != NEVER
-        and gists.created[place] >= since
+        and max(gists.created[place], gists.changed[place]) >= since
         and not is_inside(place)
         for run in material.sessions
         for place in run.artifacts.order
